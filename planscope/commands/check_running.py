@@ -15,7 +15,7 @@ from weakref import finalize
 from planscope.commands.common import print_json_line, say
 from planscope.errors import UserError
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
-from planscope.rules.judge import Judge, Rulebook
+from planscope.rules.judge import Judge, Rulebook, tool_of
 from planscope.rules.report import CheckOptions
 from planscope.rules.rule import RuleFile
 from planscope.safe import visible
@@ -145,7 +145,7 @@ class Follower:
         for count, item in enumerate(trace.items, 1):
             if isinstance(item, ToolCall):
                 judge.take(item, item.step)
-            elif isinstance(item, Said) and item.by == "user":
+            elif isinstance(item, Said) and tool_of(item) in judge.book.hears:
                 judge.take(item, judge.last_step + 1)
             elif count < last:
                 continue

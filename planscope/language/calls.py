@@ -17,6 +17,9 @@ and every value of an object; COUNT or SUM at its beginning for the number or th
 EACH, COUNT, SUM = "*", "\0number", "\0sum"
 _MEASURES = {COUNT: "the number of", SUM: "the sum of"}
 
+USER, ASSISTANT = "", "\0assistant"
+"""Names of sets of messages, which no tool has."""
+
 Scalar = str | int | float | bool | None
 Operator = Literal[
     "=",
@@ -80,10 +83,10 @@ class Against:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """A set of calls of one tool or of all tools that a glob names, or of user messages, which are no calls.
+    """A set of calls of one tool or of all tools that a glob names, or of messages, which are no calls.
 
-    ``name``: a tool's name or a glob (``*``: any call); "" for user messages. ``condition``, ``outcome`` and ``agent``
-    narrow it. ``text``: the words of the rule. ``but``: tools that a glob leaves out.
+    ``name``: a tool's name or a glob (``*``: any call); USER or ASSISTANT for messages. ``condition``, ``outcome``
+    and ``agent`` narrow it. ``text``: the words of the rule. ``but``: tools that a glob leaves out.
     """
 
     name: str
@@ -95,7 +98,12 @@ class Calls:
 
     @property
     def is_user(self) -> bool:
-        return self.name == ""
+        return self.name == USER
+
+    @property
+    def is_said(self) -> bool:
+        """Whether it is a set of messages."""
+        return self.name in (USER, ASSISTANT)
 
     @property
     def is_glob(self) -> bool:

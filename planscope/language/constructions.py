@@ -17,6 +17,9 @@ Kind = Literal[
     "not_coexistence",
     "responded_existence",
     "latest",
+    "compared",
+    "in_message",
+    "together",
     "since",
     "after_until",
     "not_between",
@@ -155,6 +158,16 @@ FORMS: Mapping[Kind, str] = {
     "latest": r"""
         <NEEDS> latest <first> COND
         (?:before|if|when) (?:every )?(?:do )?<then>(?: happens)? ?,? latest <first> COND
+        """,
+    "compared": r"""
+        (?:every )?<then>(?: (?:may_)?(?:only_)?<V>)?(?: only| always| every)* AGAINST <first>(?: ,)?
+        (?:may_)?only_do <then> AGAINST <first>(?: ,)?
+        """,
+    "together": r"""
+        (?:every )?<first> not_(?:may_)?<V> same_message <then>
+        (?:no|not_do|there_no) <first>(?: (?:may_)?<V>)? same_message <then>
+        (?:not_do|never) (?P<first>S) and (?P<then>S) in_message
+        (?P<first>S) and (?P<then>S) not_(?:may_)?<V> in_message
         """,
     "since": r"""
         (?:<then> (?:may_)?only_<V>|(?:may_)?only_do <then>|<then>(?: (?:may_)?<V>)? only|only <then>(?: may_<V>)?) \

@@ -12,10 +12,17 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from planscope.language import english
 from planscope.language.calls import (
+    ASSISTANT,
+    COUNT,
+    EACH,
+    SUM,
+    USER,
+    Against,
     Calls,
     CallSet,
     Combined,
@@ -23,6 +30,7 @@ from planscope.language.calls import (
     Condition,
     Operator,
     Path,
+    Relation,
     Scalar,
     Source,
     condition_text,
@@ -87,6 +95,7 @@ class Item:
     per: tuple[Paths, Paths] = ((), ())
     agent: str | None = None
     odd: bool = False
+    against: Against | None = None
 
 
 Choice = tuple[int, int, tuple[Item, ...]]
@@ -293,6 +302,7 @@ class Cuts:
                 yield 0, self.at - at, (item,)
                 if item.code == "per" and self.keys[at + 1] not in ("each", "every"):
                     return
+        yield from self._against(at)
         yield from self._sets(at)
         if self.scanner.timed:
             yield from self._clocks(at)
@@ -467,7 +477,7 @@ class Cuts:
                 except SentenceError as error:
                     self.troubles.append(error)
                     continue
-                span = self.span(at if whole or found.is_user else begin, self.at)
+                span = self.span(at if whole or found.is_said else begin, self.at)
                 found = replace(found, text=found.text or " ".join(self.scanner.text[slice(*span)].split()))
                 behind = (Item("did_happens", span),) if did else name.verb
                 yield name.cost, self.at - at, (Item("S", span, (found,)), *behind)
@@ -479,8 +489,8 @@ class Cuts:
             self._trouble(at, "there is no name between the backquotes", "a tool's name")
         elif token.kind == "quoted" or (token.kind == "string" and token.text[1:-1] in self.scanner.tools):
             yield _Name(0, at + 1, Calls(token.text[1:-1]))
-        if self.keys[at : at + 2] in (["user", "message"], ["user", "messages"]):
-            yield _Name(0, at + 2, Calls(""))
+        if self.keys[at : at + 1] in (["user"], ["assistant"]) and self.keys[at + 1 : at + 2] in _MESSAGES:
+            yield _Name(0, at + 2, Calls(USER if key == "user" else ASSISTANT))
         for width, unit in ((2, ["tool", "call"]), (2, ["tool", "calls"]), (1, ["call"]), (1, ["calls"])):
             if self.keys[at : at + width] == unit and self._counts(begun, at + width):
                 yield _Name(0, at + width, Calls("*", text="any call"))
@@ -646,7 +656,7 @@ class Cuts:
                 self.at += 1
                 if calls.condition is not None:
                     raise self._error("a tool has one condition; join its parts by 'and'", ahead=-1)
-                calls = replace(calls, condition=self._condition("text" if calls.is_user else "argument"))
+                calls = replace(calls, condition=self._condition("text" if calls.is_said else "argument"))
             elif key in ("that", "which") and outcome:
                 calls = replace(calls, outcome=outcome)
                 self.at += 2 + has
@@ -654,15 +664,15 @@ class Cuts:
                 calls = replace(calls, agent=agent)
             else:
                 break
-            if calls.is_user and (calls.outcome or calls.agent):
-                raise self._error("a user message has no outcome and no agent", ahead=-1)
+            if calls.is_said and (calls.outcome or calls.agent):
+                raise self._error("a message has no outcome and no agent", ahead=-1)
         has = self._key_at() in ("has", "have")
         outcome = _OUTCOMES.get(self._key_at(int(has)))
         ends = self._key_at(1 + has) in ("", ",", "once", "before", "after")
         if (
             outcome
             and not calls.outcome
-            and not calls.is_user
+            and not calls.is_said
             and (ends or self._key_at() in ("failed", "succeeded"))
         ):
             self.at += 1 + has
@@ -678,7 +688,7 @@ class Cuts:
             return self._kind_at(1) == "word" and self._kind_at(2) == "string"
         if key == "where":
             return following == "(" or self._compares(1, "argument")
-        latest = self._key_at(-2) in ("latest", "last", "recent", "newest")
+        latest = not {"latest", "last", "recent", "newest"}.isdisjoint((self._key_at(-2), self._key_at(-3)))
         return (
             key in ("has", "have")
             and not latest
@@ -769,7 +779,7 @@ class Cuts:
     def _comparison(self, path: Path, operator: Operator, source: Source) -> Condition:
         if operator == "is missing":
             return Compare(source, path, operator)
-        if operator == "is one of":
+        if operator in ("is one of", "has a word of"):
             return Compare(source, path, operator, self._list())
         value = self._json()
         for words, other in _LIMITS.items():
@@ -787,23 +797,28 @@ class Cuts:
             raise self._error("null counts as missing; write 'is missing'", ahead=-1)
         return Compare(source, path, operator, value)
 
-    def _compares(self, ahead: int, source: Source) -> bool:
+    def _compares(self, ahead: int, source: Source, *, path: bool = True) -> bool:
         """Return whether a comparison or a bracket begins ``ahead`` tokens from here."""
         saved = self.at
         self.at += ahead
         try:
-            while self._take("("):
+            while path and self._take("("):
                 pass
-            self._path()
+            if path:
+                self._path()
             operator = self._operator(source)
             valued = self._kind_at() in ("string", "number") or self._key_at() in _VALUES
-            return valued or operator in ("is missing", "is one of")
+            return valued or operator in ("is missing", "is one of", "has a word of")
         except SentenceError:
             return False
         finally:
             self.at = saved
 
     def _path(self) -> Path:
+        """Read a path, perhaps with "the number of" or "the sum of" before it."""
+        for words, measure in _MEASURED.items():
+            if self._take(*words):
+                return (measure, *self._path())
         if (
             self._key_at() in ("a", "an", "the", "its")
             and self._kind_at(1) in ("word", "quoted")
@@ -868,6 +883,10 @@ class Cuts:
 
     def _answer(self, at: int) -> Item | None:
         """Read what the answer of the latest call must have had."""
+        self.at = at
+        if self.keys[at - 2 : at] in _OF_MESSAGES and self._compares(0, "text", path=False):
+            condition = self._comparison((), self._operator("text"), "text")
+            return Item("COND", self.span(at, self.at), condition=condition)
         match = _RETURNED.match(self.joined(at)) if self.keys[at] else None
         if match is None:
             return None
@@ -875,7 +894,7 @@ class Cuts:
         if self._key_at() in ("its", "been", "to", "got", "own", "happened") or self._key_at() == "":
             return None
         if self._kind_at() == "string":
-            condition: Condition = Compare("answer", (), "=", self._json())
+            condition = Compare("answer", (), "=", self._json())
         else:
             condition = self._condition("answer")
         return Item("COND", self.span(at, self.at), condition=condition)
@@ -908,6 +927,122 @@ class Cuts:
             condition = negated(condition)
         code = "NEVER" if what else "S"
         return Item(code, self.span(at, self.at), (Calls(tool, condition),))
+
+    def _against(self, at: int) -> Iterator[Choice]:
+        """Yield what compares an argument with an answer: "with amount at most the latest get_order's total",
+        "refund.amount is at most ...", "the amount of a refund is at most ..."."""
+        calls: list[Item] = []
+        cost = 0
+        argument: Path | None = None
+        match = _ARGUMENT.match(self.joined(at)) if self.keys[at] else None
+        self.at = at
+        try:
+            if self.keys[at] in ("with", "where", "if") and at:
+                self.at += 1
+            elif match and (begin := at + match[0].count(" ")) < len(self.row) and self._exact(begin)[0]:
+                width, tool = self._exact(begin)
+                self.at = next(k for k in range(at, begin) if self.raw[k] == match["path"])
+                argument, self.at = self._path(), begin + width
+                calls = [Item("S", self.span(begin, self.at), (Calls(tool, text=tool),))]
+            elif self.row[at].kind in ("word", "quoted") and self.raw[at + 1 : at + 2] == ["."]:
+                tool = self.row[at].text.strip("`")
+                tool = self._exact(at)[1] if self._exact(at)[0] == 1 else tool
+                cost = int(bool(self.scanner.tools) and tool not in self.scanner.tools)
+                calls = [Item("S", self.span(at, at + 1), (Calls(tool, text=self.row[at].text),))]
+                self.at += 2
+            else:
+                return
+            begun = self.at
+            found = self._read_against(argument)
+        except SentenceError as error:
+            if calls and not {"latest", "last"}.isdisjoint(self.raw):
+                self.troubles.append(error)
+            return
+        if found is not None:
+            against, latest, more = found
+            items = (*calls, Item("AGAINST", self.span(begun, latest), against=against), *more)
+            yield cost, self.at - at, items
+
+    def _read_against(self, argument: Path | None) -> tuple[Against, int, tuple[Item, ...]] | None:
+        """Read a comparison with an answer; None if it is another one. Also return where "the latest" ends, and the
+        calls whose answer it is, unless these stand behind."""
+        path = argument or self._path()
+        unit = self._unit()
+        relation, number = self._relation()
+        if self._kind_at() == "number" and self._key_at(1) == "times":
+            number = float(self._key_at())
+            self.at += 2
+        if not (match := _LATEST.match(self.joined(self.at))):
+            answer = self._path()
+            unit = unit or self._unit()
+            if not (match := _OF_LATEST.match(self.joined(self.at))):
+                return None
+            self.at += match[0].count(" ")
+            return Against(path, relation, answer, unit, number), self.at, ()
+        self.at += match[0].count(" ")
+        latest, begin = self.at, self.at
+        outcome = _OUTCOMES.get(self._key_at())
+        self.at += outcome is not None
+        words: list[str] = []
+        while self.at < len(self.row):
+            word = self.row[self.at].text
+            self.at += 1
+            owner = _OWNER.fullmatch(word)
+            words.append((owner[1] if owner else word).strip("`"))
+            if owner or self._key_at() in _OWNS:
+                self.at += not owner
+                break
+        else:
+            return None
+        tool = "_".join(words)
+        if len(words) > 1 and tuple(tool.casefold().split("_")) not in self.scanner.known:
+            return None
+        known = self.scanner.known.get(tuple(filter(None, tool.casefold().split("_"))), [tool])
+        tool = tool if tool in known else known[0]
+        span = self.span(begin, self.at)
+        calls = Calls(tool, outcome=outcome, text=f"{tool} that {outcome}" if outcome else tool)
+        answer = self._path()
+        return (
+            Against(path, relation, answer, unit or self._unit(), number),
+            latest,
+            (Item("S", span, (calls,)),),
+        )
+
+    def _unit(self) -> str:
+        if (
+            self._is("in")
+            and self._kind_at(1) in ("word", "string")
+            and self._key_at(1) not in english.ARTICLES
+        ):
+            self.at += 2
+            return self.row[self.at - 1].text.strip('"')
+        return ""
+
+    def _relation(self) -> tuple[Relation, float]:
+        """Read how an argument is compared, with a factor or a number of seconds."""
+        if must := _MUST.match(self.joined(self.at)):
+            self.at += must[0].count(" ")
+        no = must is not None and ("not" in must[0] or "never" in must[0])
+        self._take("is")
+        if self._take("within"):
+            seconds = _SECONDS.get(self._key_at(1).removesuffix("s"), 0)
+            if self._kind_at() != "number" or not seconds or self._key_at(2) != "of" or no:
+                raise self._error("a span of time is missing", "such as 24 hours of")
+            self.at += 3
+            return "within", float(self.raw[self.at - 3]) * seconds
+        relation = next((one for words, one in _RELATIONS.items() if self._take(*words)), None)
+        if (
+            relation is None
+            and _LATEST.match(self.joined(self.at))
+            and self._key_at(-1) in ("is", "be", "not")
+        ):
+            relation = "="
+        if relation is None:
+            operator = self._operator("argument")
+            relation = next((one for one in _NEGATED if one == operator), None)
+        if relation is None:
+            raise self._error("a comparison is missing here", "among", "at most")
+        return _NEGATED[relation] if no else relation, 1
 
     def _operates(self) -> bool:
         saved = self.at
@@ -942,6 +1077,7 @@ class Cuts:
             self.at >= len(self.row)
             or self.row[self.at].kind not in ("word", "quoted")
             or self._key_at() in _NO_VALUES
+            or (match[0].startswith("in ") and self._key_at() in ("message", "turn"))
             or self._exact(self.at)[0]
             or self.raw[self.at : self.at + 2] in (["user", "message"], ["user", "turn"])
         ):
@@ -979,6 +1115,10 @@ class Cuts:
                 self.at = saved
                 break
             names.append(path)
+        if not {EACH, COUNT, SUM}.isdisjoint(chain.from_iterable(names)):
+            raise self._error(
+                "calls are told apart by whole arguments", "an argument such as order_id", ahead=-1
+            )
         return tuple(names)
 
 
@@ -1054,6 +1194,40 @@ _SAME = re.compile(
 _ENDS_VERB = english.words(
     "called used invoked executed run made done performed happens happen occurs runs ok fine allowed permitted only"
 )
+_MESSAGES = (["message"], ["messages"], ["turn"], ["turns"], ["reply"], ["replies"])
+_OF_MESSAGES = [[by, *noun] for by in ("user", "assistant") for noun in _MESSAGES]
+_LATEST = re.compile(r"(?:the |its )?(?:very )?(?:latest|last|most recent|newest) (?:answer of )?(?:the )?")
+_OF_LATEST = re.compile(rf"(?:of|in|from) {_LATEST.pattern}")
+_OWNER = re.compile(r"(.+)['\u2019]s?")
+_OWNS = frozenset("'s \u2019s ' \u2019".split())
+_MEASURED = {
+    ("the", "number", "of"): COUNT,
+    ("number", "of"): COUNT,
+    ("the", "sum", "of"): SUM,
+    ("sum", "of"): SUM,
+}
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
+_RELATIONS: dict[tuple[str, ...], Relation] = {
+    ("not", "among"): "not among",
+    ("not", "in"): "not among",
+    ("not", "one", "of"): "not among",
+    ("among",): "among",
+    ("one", "of"): "among",
+    ("in",): "among",
+    ("the", "same", "as"): "=",
+    ("different", "from"): "!=",
+    ("exceed",): ">",
+}
+_NEGATED: dict[Relation, Relation] = {
+    "=": "!=",
+    "!=": "=",
+    "<": ">=",
+    "<=": ">",
+    ">": "<=",
+    ">=": "<",
+    "among": "not among",
+    "not among": "among",
+}
 _OPPOSITE: dict[Operator, Operator] = {"=": "!=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _ARGUMENT = re.compile(
     r"(?:the )?(?:value of )?(?:the )?(?P<path>[^\W\d]\w*) (?:argument |parameter )?"
@@ -1071,7 +1245,9 @@ _SIGNS: tuple[Operator, ...] = ("=", "!=", "<=", ">=", "<", ">")
 _WORDED: tuple[tuple[Operator, str], ...] = (
     ("is one of", "is one of|one of|is in|in"),
     ("is missing", "is missing"),
-    ("contains", "contains|containing"),
+    ("contains", "contains|containing|contained"),
+    ("has a word of", "has a word of|with a word of|had a word of|having a word of"),
+    ("matches", "matches|matching|matched"),
     ("starts with", "starts with|starting with"),
     ("ends with", "ends with|ending with"),
     ("!=", "is not equal to|is not|other than"),

@@ -15,7 +15,7 @@ from itertools import count, pairwise, product
 from typing import Literal, cast
 
 from planscope.language import english
-from planscope.language.calls import Calls, Condition, condition_text
+from planscope.language.calls import Against, Calls, Condition, condition_text
 from planscope.language.constructions import CLAUSES_BESIDE, FORMS, Kind
 from planscope.language.cuts import Item, Outcome, SentenceError, negated
 from planscope.language.english import MANY
@@ -37,6 +37,7 @@ class Draft:
     condition: Condition | None = None
     turned: bool = False
     until: Item | None = None
+    against: Against | None = None
 
     @property
     def sets(self) -> Iterator[Item]:
@@ -49,7 +50,7 @@ class Draft:
             (item.low, *(replace(calls, text="") for calls in item.calls)) if item is not None else ()
             for item in (self.first, self.then, self.until)
         )
-        return (self.kind, sets, self.count, self.unit, self.condition)
+        return (self.kind, sets, self.count, self.unit, self.condition, self.against)
 
 
 Meaning = tuple[Draft, ...]
@@ -65,7 +66,7 @@ MAIN = (
     r"(?:together ,? ?|always )?(?P<says>later )?(?P<limit>WITHIN )?"
     r"(?:(?P<act>(?:not_|may_)?(?:only_)?do(?: neither)?|neither|forbid|no|there no|there_no|"
     r"there_may|there) )?"
-    rf"{SUBJECT}(?P<says>(?: (?:every|always|both|together|earlier|later|too|again))*)(?P<row> in_row)?"
+    rf"{SUBJECT}(?P<says>(?: (?:every|always|both|together|earlier|later|too|again))*)(?P<row> in_(?:row|message))?"
     rf"(?: (?P<verb>(?:not_)?(?:may_)?(?:only_)?{V}))?(?: always)*"
 )
 TURNED = (
@@ -74,8 +75,9 @@ TURNED = (
 )
 """A main clause with its verb in front: "only after A may B be called", "right after A comes B"."""
 END = (
-    r"(?P<just> only)?(?: (?P<count>COUNT|REPEAT))?(?P<row> in_row)?(?P<late>(?: (?:later|too|earlier|again))*"
-    r"(?: right_later| right_earlier)?)(?:(?: ,)? (?:too|together))*(?P<limit> WITHIN)?(?:(?: ,)? (?:too|together))*"
+    r"(?P<just> only)?(?: (?P<count>COUNT|REPEAT))?(?P<row> in_(?:row|message))?"
+    r"(?P<late>(?: (?:later|too|earlier|again))*(?: right_later| right_earlier)?)"
+    r"(?:(?: ,)? (?:too|together))*(?P<limit> WITHIN)?(?:(?: ,)? (?:too|together))*"
 )
 BESIDE = (
     r"(?P<only>only )?(?P<limit>WITHIN )?(?P<right>right )?"
@@ -158,6 +160,7 @@ _MORE = r"""
     not end: <first> (?:not_(?:may_)?is|not_do is) last call_is(?: happens)?
     not end: (?:<first> not_(?:may_)?<V>|(?:no|not_do) <first>) last
     not end: (?:<RUN> )?not_(?:may_)?ends_with <first>
+    none beside: <NONE>(?: (?:may_)?<V>)? same_message <then>
     own after: (?:every )?<first>(?: every| always)* followed_by own <then>(?: later)?
     own after: (?:every )?<first>(?: every| always)* (?:needs|has) (?:later own <then>|own <then> later)
     both or neither: (?P<first>S) and (?P<then>S) ?[:,]? ?both (?:<V>|is|do) or neither(?: <V>| is| do)?
@@ -538,6 +541,10 @@ def _drafts(
         other = Item("S", first[0].span, (Calls("*", text="any call"),))
         for one in first:
             yield Draft("precedence", other, one) if kinds == "not init" else Draft("response", one, other)
+    elif kinds == "none beside":
+        yield from (
+            Draft("together", Item("S", one.span, (Calls("*", text="any call"),)), one) for one in then
+        )
     elif kinds == "own after":
         for one, other in product(first, then):
             yield Draft("response", one, other)
@@ -588,10 +595,11 @@ def _drafts(
             if kind == "not_within":
                 return  # no rule forbids a call for a time
             unit = "seconds"
+        against = next((item.against for item in items if item.against is not None), None)
         others: Sequence[Item | None] = then or [None]
         ends: Sequence[Item | None] = until or [None]
         for side, then_side, end in product(first, others, ends):
-            yield Draft(kind, side, then_side, number, unit, condition, turned, end)
+            yield Draft(kind, side, then_side, number, unit, condition, turned, end, against)
 
 
 def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] | None:
@@ -775,15 +783,15 @@ def _alone(
         subject = [joined(subject)]
     if many is None and (way not in ("do", "not") or (part["act"] == "not_do" and len(subject) > 1)):
         return None
-    if many is not None and way == "only" and many.low == many.high:
+    if many is not None and way == "only" and many.low == many.high and part["row"] != "in_message":
         return tuple(tuple(_numbers([(kind, many.high)], subject, many)) for kind in ("absence", "exactly"))
     bounds = _bounds(way, many)
     if part["row"] and way == "not" and many is None:
-        return (tuple(Draft("in_row", one, count=1) for one in subject),)
+        return (tuple(Draft("in_row", one, count=1) for one in subject),) if part["row"] == "in_row" else None
     if part["row"]:
-        if [kind for kind, _ in bounds] != ["absence"]:
+        if [kind for kind, _ in bounds] not in (["absence"], ["exactly"]):
             return None
-        bounds = [("in_row", bounds[0][1])]
+        bounds = [(cast(Kind, part["row"]), bounds[0][1])]
     if many is not None and len(subject) > 1 and not any(item.code in ("both", "every") for item in items):
         ways = subject, [joined(subject)]
         return tuple(tuple(_numbers(bounds, some, many)) for some in ways) if bounds else None

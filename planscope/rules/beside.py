@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import islice, zip_longest
 from typing import cast
 
-from planscope.language.calls import Calls, path_text
+from planscope.language.calls import ASSISTANT, USER, Calls, path_text
 from planscope.language.outline import OutlineNode
 from planscope.language.problem import Action, Constraint, Problem
 from planscope.oracle.judged import JudgedRun, Search, together
@@ -40,7 +40,7 @@ from planscope.oracle.walk import Walk
 from planscope.rules import core as cores
 from planscope.rules.budget import Budget
 from planscope.rules.confirm import confirmed, kept_confirmed, mends
-from planscope.rules.judge import Judge, Rulebook, Tested, known_tools, verdict_of
+from planscope.rules.judge import Judge, Rulebook, Tested, known_tools, tool_of, verdict_of
 from planscope.rules.kinds import KINDS
 from planscope.rules.letters import OTHER_TOOL
 from planscope.rules.reasons import reasons
@@ -330,7 +330,10 @@ class Rules:
         """Judge the items that the track does not have yet."""
         track, items = self.track, self.trace.items[self._taken :]
         new = [
-            one for one in items if isinstance(one, ToolCall) or (isinstance(one, Said) and one.by == "user")
+            one
+            for one in items
+            if isinstance(one, ToolCall)
+            or (isinstance(one, Said) and tool_of(one) in (USER, *track.book.hears))
         ]
         if not self.states_of_both:
             self.states_of_both.append(self._state_of_both(0))
@@ -580,7 +583,7 @@ class Rules:
         found = track.future.of(track.judge_at(calls))
         if not found.possible:
             return None
-        names = {"": "a user message", OTHER_TOOL: "any other tool"}
+        names = {USER: "a user message", ASSISTANT: "an assistant message", OTHER_TOOL: "any other tool"}
         names |= {tool: action.id for tool, action in self.problem.action_by_tool.items()}
         return tuple(PlannedCall(names.get(one.tool, one.tool), needs=needed(one)) for one in found.plan)
 

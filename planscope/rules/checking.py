@@ -80,7 +80,10 @@ def _implied(rules: Sequence[Rule]) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def implied_by(rule: Rule, others: Sequence[Rule]) -> list[Rule] | None:
-    """Return a minimal set of other rules that imply the rule, or None if some trace keeps them and breaks it."""
+    """Return a minimal set of other rules that imply the rule, or None if some trace keeps them and breaks it. Nothing
+    is said of what is compared with answers."""
+    if rule.against is not None:
+        return None
     enough = _enough(rule, others)
     if enough is None:
         return None

@@ -15,25 +15,27 @@ bound than ``MOST_FREE``, with deadlines in seconds, with two names for one valu
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from math import prod
 from typing import Literal
 
 import z3
 
-from planscope.language.calls import Path
+from planscope.language.calls import Against, Path
 from planscope.oracle.smt import fresh_context
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.oracle.verdict_types import Proof
-from planscope.rules.core import Core, heard
+from planscope.rules.core import Core
+from planscope.rules.future import must_agree
 from planscope.rules.judge import Event, Rulebook, events, seen_by
 from planscope.rules.kinds import KINDS
 from planscope.rules.letters import Alphabet, Letter, Place, Undecided
+from planscope.rules.machine import FIRST
 from planscope.rules.rule import Rule
 from planscope.rules.satisfiable import TooMany
 from planscope.rules.unrolled import MARKS, Holds, Row, Unrolled, some
-from planscope.rules.values import Key
+from planscope.rules.values import MISSING, UNKNOWN, Key, agrees, answer_of, each
 
 MOST_FREE = 40
 MOST_EVENTS = 60
@@ -84,7 +86,7 @@ def kept_confirmed(book: Rulebook, trace: Trace, *, open_end: bool = False) -> P
     """Ask Z3 whether a whole trace keeps every rule, unless it is too long or broke off (``open_end``)."""
     if open_end:
         return "not_asked"
-    context, happened = fresh_context(), heard(book, list(events(trace.items)))
+    context, happened = fresh_context(), list(events(trace.items, book.hears))
     answers = [_lost(context, book, (), [rule], happened, True) for rule in book.rules]
     return "denied" if "lost" in answers else _sure(answers) or "confirmed"
 
@@ -128,15 +130,51 @@ def _lost(
         for at, found in enumerate(seen):
             for bits in found.get((i, key)) or found.get((i, None)) or ():
                 rows.append((at, tuple(not bit or bool(bits & bit) for bit in MARKS)))
-        effects = [(n, alphabet.effect(letter, (i, key))) for n, letter in enumerate(letters)]
+        late_only = ~FIRST if rules[i].against is not None else ~0
+        found_bits = ((n, alphabet.effect(letter, (i, key))) for n, letter in enumerate(letters))
+        effects = [(n, None if e is None else e & late_only) for n, e in found_bits]
         numbers = [[n for n, e in effects if e is not None and (not bit or e & bit)] for bit in MARKS]
         for at, call in enumerate(calls, len(kept)):
             rows.append((at, tuple(some(call == n for n in ones) for ones in numbers)))
-        u = Unrolled(rows, begins if book.late[i] else None)
+        agree = _agreeing(kept, rules[i].against)
+        if agree is None:
+            return "not_asked"
+        u = Unrolled(rows, begins if book.late[i] else None, agree)
         holds = KINDS[rules[i].kind].formula(u, rules[i].count)
         solver.add(holds if had else u.implies(u.some(u.call), holds))
-    answer = solver.check()
+    unsure = [
+        n
+        for n, one in enumerate(letters)
+        if any(must_agree(book, i, e) for (i, _), e in alphabet.row(one)[0])
+    ]
+    answer = solver.check(*(call != n for call in calls for n in unsure))
+    if unsure and answer == z3.unsat:  # even if such a call could always agree?
+        answer = solver.check()
+        return "gave_up" if answer == z3.unknown else "lost" if answer == z3.unsat else "not_asked"
     return "gave_up" if answer == z3.unknown else "lost" if answer == z3.unsat else "kept"
+
+
+def _agreeing(
+    kept: Sequence[tuple[Event, int]], against: Against | None
+) -> Callable[[int, int], Holds] | None:
+    """Return whether the event at one place agrees with the answer at another, of which both may be free; None if an
+    answer was not captured."""
+    if against is None:
+        return lambda i, j: True
+    calls = [event if isinstance(event, ToolCall) else None for event, _ in kept]
+    answers = [MISSING if call is None else answer_of(call) for call in calls]
+    if UNKNOWN in answers:
+        return None
+
+    def agree(i: int, j: int) -> Holds:
+        if i >= len(kept):
+            return True
+        call = calls[j] if j < len(kept) else None
+        if call is None:
+            return next(each(answers[i], against.answer), None) is not None
+        return agrees(call.arguments, answers[i], against)
+
+    return agree
 
 
 def _places(

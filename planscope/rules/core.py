@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from planscope.oracle.trace import Said, ToolCall
 from planscope.rules.future import Future
-from planscope.rules.judge import Event, Judge, Rulebook, StepNo
+from planscope.rules.judge import Event, Judge, Rulebook, StepNo, tool_of
 
 BETWEEN = 64
 """The number of calls between two saved states of a judge. Deleting a call is tried from the last state before it."""
@@ -49,10 +49,8 @@ def feed(judge: Judge, happened: Sequence[tuple[Event, int]]) -> None:
 
 
 def heard(book: Rulebook, happened: Sequence[tuple[Event, int]]) -> list[tuple[Event, int]]:
-    """Return the events that matter to rules: messages of the user only if one names them or has a deadline."""
-    if book.users or any(book.seconds):
-        return list(happened)
-    return [one for one in happened if isinstance(one[0], ToolCall) or one[0].by != "user"]
+    """Return the events that matter to rules: messages only if one names them or has a deadline, or if one begins."""
+    return [one for one in happened if isinstance(one[0], ToolCall) or tool_of(one[0]) in (None, *book.hears)]
 
 
 def find_core(

@@ -13,10 +13,11 @@ import heapq
 from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from planscope.language.calls import ASSISTANT, USER
 from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Judge, Rulebook
 from planscope.rules.letters import Alphabet, Effects, Letter, Place, Undecided, numbered
-from planscope.rules.machine import Machine
+from planscope.rules.machine import THEN, Machine
 from planscope.rules.satisfiable import TooMany
 
 MOST_STATES = 20_000
@@ -42,7 +43,8 @@ MOST_HINTS = 4
 
 @dataclass(slots=True)
 class Found:
-    """The answer. ``possible`` is None if the search did not decide. ``plan``: calls after which all rules are kept."""
+    """The answer. ``possible`` is None if the search did not decide. ``plan``: calls after which all rules are kept; if
+    that is not decided, provided that calls can agree with the answers that they are compared with."""
 
     possible: bool | None
     plan: tuple[Letter, ...] = ()
@@ -104,6 +106,8 @@ class Plan:
         """For each rule the user messages, which touch it for every value."""
         self.fresh = [0]
         """How many messages began before each call."""
+        self.unsure = False
+        """Whether a call must agree with an answer that it is compared with. Rules together may not allow that."""
         self.add(letters)
 
     def add(self, letters: Iterable[Letter]) -> None:
@@ -114,6 +118,7 @@ class Plan:
             touched, every = self.alphabet.row(letter)
             for place, bits in touched:
                 self.steps.setdefault(place, []).append((number, bits))
+                self.unsure = self.unsure or must_agree(self.alphabet.book, place[0], bits)
             for i, bits in every:
                 self.everyone.setdefault(i, []).append((number, bits))
             self.fresh.append(self.fresh[-1] + letter.fresh)
@@ -185,7 +190,11 @@ class Future:
         """
         if first is not None:
             return self.each(judge, (first,), only)[0]
-        return self._any(self.states(judge, only))
+        return self._told(self._any(self.states(judge, only)))
+
+    def _told(self, found: Found) -> Found:
+        unsure = found.possible and Plan(found.plan, self.alphabet).unsure
+        return replace(found, possible=None) if unsure else found
 
     def each(
         self, judge: Judge, firsts: Sequence[ToolCall | str], only: Collection[int] | None = None
@@ -197,7 +206,10 @@ class Future:
         if found.possible is False or self.book.gaps:
             return [found] * len(firsts)
         after = states.after(self._plan) if found.possible else None
-        return [self.decided(states, one, hints=self._hints(judge, one), after=after) for one in firsts]
+        return [
+            self._told(self.decided(states, one, hints=self._hints(judge, one), after=after))
+            for one in firsts
+        ]
 
     def _any(self, states: States) -> Found:
         """Return whether the trace can be continued, with the calls that kept all rules last time, and more."""
@@ -459,6 +471,11 @@ class Future:
         return list(parts.values())
 
 
+def must_agree(book: Rulebook, rule: int, bits: int) -> bool:
+    """Return whether a call is one that a rule compares with an answer."""
+    return book.rules[rule].against is not None and bool(bits & THEN)
+
+
 def now(judge: Judge, instance: int) -> int:
     """Return an instance's state, as it is in the current message."""
     state = judge.state[instance]
@@ -510,7 +527,7 @@ class _Product:
         after = list(self._flushed(states) if letter.fresh else states)
         for k, bits in effects:
             machine, before = self.machines[k], after[k]
-            if before < 0 and letter.tool == "":  # the user speaks to all values, and brings none
+            if before < 0 and letter.tool in (USER, ASSISTANT):  # messages are for all values, and bring none
                 after[k] = -1 - machine.fill(-1 - before, bits)
                 continue
             before = before if before >= 0 else -1 - before

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from planscope.language.calls import Calls, Condition, Path
+from planscope.language.calls import ASSISTANT, USER, Against, Calls, Condition, Path
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.rules.kinds import KINDS
 from planscope.rules.machine import (
@@ -22,13 +22,25 @@ from planscope.rules.machine import (
     THEN,
     TOO_LATE,
     UNTIL,
-    USER,
     Machine,
     Status,
     never_decided,
 )
+from planscope.rules.machine import USER as SAID
 from planscope.rules.rule import Rule, resolve, sides, unknown_names, unseen_names
-from planscope.rules.values import MISSING, Key, at, belongs, holds, key_part, key_text
+from planscope.rules.values import (
+    MISSING,
+    UNKNOWN,
+    Key,
+    agrees,
+    answer_of,
+    at,
+    belongs,
+    each,
+    holds,
+    key_part,
+    key_text,
+)
 
 MOST_KNOWN = 20_000
 """Limit of sets of tools that are remembered."""
@@ -47,8 +59,8 @@ Has = Callable[[Calls], bool | None]
 
 
 def names(calls: Calls, tool: str) -> bool:
-    """Return whether a set names this tool; "" stands for messages of the user."""
-    return calls.is_user if tool == "" else calls.names(tool)
+    """Return whether a set names this tool, or is the set of messages USER or ASSISTANT."""
+    return calls.name == tool if tool in (USER, ASSISTANT) else calls.names(tool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +97,7 @@ class Touch:
         whether the answer meets a condition."""
         if self.plain is not None:
             return self.plain
-        letters = [self.letter & USER]
+        letters = [self.letter & SAID]
         for named, bit in ((self.later, LATER), (self.now, FIRST), (self.then, THEN), (self.until, UNTIL)):
             if named:
                 some = [letter & ~LATER | bit if bit == FIRST else letter | bit for letter in letters]
@@ -186,7 +198,7 @@ class Rulebook:
         for i in self.undecided:
             self.machines[i] = never_decided()
         self.rows = [machine.rows for machine in self.machines]
-        self.names = frozenset(calls.name for rule in self.rules for calls in rule.sets if calls.name)
+        self.names = frozenset(c.name for rule in self.rules for c in rule.sets if not c.is_said)
         self.literal = tuple(sorted(name for name in self.names if "*" not in name))
         self.globs = tuple(sorted(name for name in self.names if "*" in name))
         self.kept = [
@@ -221,8 +233,11 @@ class Rulebook:
         self._others: dict[tuple[tuple[str, str], ...], Rulebook] = {}
         self._with_gaps: Rulebook | None = None
         self._for: dict[frozenset[str], Rulebook] = {}
-        self.users = self.seeing("")
+        self.users = self.seeing(USER)
         """Rules that hear the user."""
+        heard = frozenset().union(*(rule.hears for rule in self.rules))
+        self.hears = heard | {USER} if any(self.seconds) else heard
+        """The sets of messages that matter, also because they show that time passed."""
 
     def about(self, trace: Trace) -> Rulebook:
         """Return the same rules for this trace, which may lack calls."""
@@ -277,7 +292,7 @@ class Rulebook:
 
     def touches(self, tool: str) -> tuple[tuple[tuple[int, int], ...], tuple[Touch, ...]]:
         """Return the rules that a call of the tool touches: those whose letter the name decides, and the others.
-        "" stands for messages of the user."""
+        USER and ASSISTANT stand for messages."""
         found = self._touches.get(tool)
         if found is None:
             touched = {*self._by_name.get(tool, ()), *self._by_glob, *self.every_call}
@@ -299,12 +314,12 @@ class Rulebook:
             tuple(calls for calls in some if names(calls, tool))
             for some in (rule.first, rule.then, rule.until)
         )
-        if not (first or then or until or unseen or (rule.every_call and tool)):
+        if not (first or then or until or unseen or (rule.every_call and tool not in (USER, ASSISTANT))):
             return None
         later = tuple(filter(rule.later, first))
         now = tuple(calls for calls in first if calls not in later)
         letter = (FIRST if now else LATER if later else 0) | (THEN if then else 0) | (UNTIL if until else 0)
-        letter |= 0 if tool else USER
+        letter |= SAID if tool in (USER, ASSISTANT) else 0
         condition = rule.condition if rule.kind == "latest" else None
         plain = all(calls.plain for calls in (*first, *then, *until)) and condition is None
         decided = plain and not rule.per and not self.late[i] and not self.seconds[i]
@@ -373,6 +388,9 @@ class Judge:
         self.last_step = 0
         self._due: list[tuple[float, int]] = []
         self._deadline: dict[int, float | None] = {}
+        self.answers: dict[int, tuple[int, object, object]] = {}
+        """Registers: the message of the latest call that others are compared with, the answer known before that
+        message, and its own."""
 
     def machine(self, instance: int) -> Machine:
         return self.book.machines[self.owner[instance]]
@@ -388,11 +406,9 @@ class Judge:
             self.last_step = step = event.step
             if not counts(self.book, event):
                 return
-            tool = event.tool
-        else:
-            tool = ""
         self.message = event.message
-        if isinstance(event, Said) and event.by != "user":
+        tool = tool_of(event)
+        if tool is None:
             return
         if event.at is not None:
             self._pass_time(event.at, step)
@@ -439,16 +455,18 @@ class Judge:
         if machine.status[after] == "broken" and instance not in self.broken_at:
             self.broken_at[instance] = step
 
-    def _step(self, instance: int, letters: tuple[int, ...], at: float | None, step: StepNo) -> None:
+    def _step(self, instance: int, letters: tuple[int, ...], event: Event, step: StepNo) -> None:
         """Step one instance by one of these letters. If there are several, the trace does not tell which one it was."""
         owner = self.owner[instance]
+        if (against := self.book.rules[owner].against) is not None and isinstance(event, ToolCall):
+            letters = self._compare(instance, letters, event, against)
         machine, state = self.book.machines[owner], self.state[instance]
         if self.book.late[owner] and self.last_message.get(instance, -1) != self.message:
             state = machine.flush(state)
             self.last_message[instance] = self.message
             self.changed.append(instance)
         if self.book.seconds[owner] and self.status(instance) != "broken":
-            self._clock(instance, letters, at, step)
+            self._clock(instance, letters, event.at)
         for letter in letters:
             self.seen[instance] |= letter
         if owner in self.book.followed and waits(self.seen[instance]):
@@ -458,15 +476,15 @@ class Judge:
     def _touch(self, touch: Touch, event: Event, step: StepNo) -> None:
         letters, rule = touch.plain or touch.of(event), touch.rule
         if not touch.paths or isinstance(event, Said):
-            self._step(rule, letters, event.at, step)
+            self._step(rule, letters, event, step)
             for instance in self.by_rule.get(rule, ()):
-                self._step(instance, letters, event.at, step)
+                self._step(instance, letters, event, step)
             return
         if event.arguments is None:
             if touch.letter or self.book.rules[rule].every_call:
                 self.phantom.add(rule)
                 for instance in (rule, *self.by_rule.get(rule, ())):
-                    self._perhaps(instance, letters, event.at, step)
+                    self._perhaps(instance, letters, event, step)
             return
         key = key_in(touch, event.arguments)
         if touch.first or touch.then:
@@ -475,12 +493,14 @@ class Judge:
         if key is None:
             return
         instance = self.index.get((rule, key), -1)
-        self._step(instance if instance >= 0 else self._new(rule, key), letters, event.at, step)
+        self._step(instance if instance >= 0 else self._new(rule, key), letters, event, step)
 
-    def _perhaps(self, instance: int, letters: tuple[int, ...], at: float | None, step: StepNo) -> None:
+    def _perhaps(self, instance: int, letters: tuple[int, ...], event: Event, step: StepNo) -> None:
         """Step an instance by a call that may or may not have the value of this instance."""
         before = self.state[instance]
-        self._step(instance, letters, at, step)
+        self._step(instance, letters, event, step)
+        if instance in self.answers and any(letter & LATER for letter in letters):
+            self.answers[instance] = (*self.answers[instance][:2], UNKNOWN)
         after = self.machine(instance).joined((before, self.state[instance]))
         if self.machine(instance).status[after] != "broken":
             self.broken_at.pop(instance, None)
@@ -501,6 +521,8 @@ class Judge:
         self.by_rule.setdefault(rule, []).append(instance)
         if rule in self.last_message:
             self.last_message[instance] = self.last_message[rule]
+        if rule in self.answers:
+            self.answers[instance] = self.answers[rule]
         if rule in self._deadline:
             self._deadline[instance] = self._deadline[rule]
             if (due := self._deadline[rule]) is not None:
@@ -509,7 +531,21 @@ class Judge:
             self.broken_at[instance] = self.last_step  # it is broken since the value appeared
         return instance
 
-    def _clock(self, instance: int, letters: tuple[int, ...], now: float | None, step: StepNo) -> None:
+    def _compare(
+        self, instance: int, letters: tuple[int, ...], call: ToolCall, against: Against
+    ) -> tuple[int, ...]:
+        """Return the letters, with whether the call agrees with the answer in the register; note its own answer."""
+        message, before, latest = self.answers.get(instance, (-1, MISSING, MISSING))
+        if message != self.message:
+            before = latest
+        unsure = before is UNKNOWN or call.arguments is None or self.book.gaps
+        found = compared_letters(letters, call, before, against, unsure=unsure)
+        if any(letter & LATER for letter in letters):
+            latest = answer_of(call) if all(letter & LATER for letter in letters) else UNKNOWN
+        self.answers[instance] = self.message, before, latest
+        return found
+
+    def _clock(self, instance: int, letters: tuple[int, ...], now: float | None) -> None:
         """Keep the deadline of the earliest call that still needs its answer by another call."""
         if len(letters) > 1:
             self.unsure.add(instance)
@@ -658,6 +694,31 @@ def _has(trace: Trace, tool: str, names: Sequence[Path], had: bool | None) -> bo
     return had
 
 
+def compared_letters(
+    letters: tuple[int, ...], call: ToolCall, before: object, against: Against, *, unsure: bool = False
+) -> tuple[int, ...]:
+    """Return letters of a rule that compares, with whether the call agrees with an answer before it, and whether some
+    call can agree with its own. ``unsure``: nobody knows the first."""
+    own = answer_of(call)
+    met = None if unsure else before is not MISSING and agrees(call.arguments, before, against)
+    usable = None if own is UNKNOWN else next(each(own, against.answer), None) is not None
+    found = list(letters)
+    for mark, bit, true in ((THEN, MET, met), (LATER, FIRST, usable)):
+        more = [letter | bit for letter in found if letter & mark and true is not False]
+        found = [letter for letter in found if true is not True or not letter & mark] + more
+    return tuple(dict.fromkeys(found))
+
+
+def tool_of(event: Item) -> str | None:
+    """Return a call's tool, or the set that a message belongs to; None for what no rule hears. A message of the model
+    without text only says that one begins (``turn``)."""
+    if isinstance(event, ToolCall):
+        return event.tool
+    if not isinstance(event, Said):
+        return None
+    return USER if event.by == "user" else ASSISTANT if event.by == "model" and event.text.strip() else None
+
+
 def counts(book: Rulebook, event: Event) -> bool:
     """Return whether an event is a call that counts."""
     return isinstance(event, ToolCall) and not (event.refused or (book.succeeded_only and event.failed))
@@ -671,9 +732,10 @@ def seen_by(book: Rulebook, event: Event) -> Iterator[tuple[tuple[int, Key | Non
     """
     if isinstance(event, ToolCall) and not counts(book, event):
         return
-    if isinstance(event, Said) and event.by != "user":
+    tool = tool_of(event)
+    if tool is None:
         return
-    decided, others = book.touches(event.tool if isinstance(event, ToolCall) else "")
+    decided, others = book.touches(tool)
     yield from (((i, None), (bits,)) for i, bits in decided)
     for touch in others:
         if not book.rules[touch.rule].per or isinstance(event, Said):
@@ -682,14 +744,15 @@ def seen_by(book: Rulebook, event: Event) -> Iterator[tuple[tuple[int, Key | Non
             yield (touch.rule, key), touch.of(event)
 
 
-def events(items: Iterable[Item]) -> Iterator[tuple[Event, int]]:
-    """Yield calls and user messages with the step that they count with: a user message counts with the next call."""
+def events(items: Iterable[Item], heard: Collection[str] = (USER,)) -> Iterator[tuple[Event, int]]:
+    """Yield calls, and messages that are heard, with the step that they count with: a message counts with the next
+    call."""
     step = 0
     for item in items:
         if isinstance(item, ToolCall):
             step = item.step
             yield item, step
-        elif isinstance(item, Said) and item.by == "user":
+        elif isinstance(item, Said) and tool_of(item) in heard:
             yield item, step + 1
 
 
@@ -721,14 +784,8 @@ def judge_trace(book: Rulebook, trace: Trace) -> Judge:
     tools = frozenset([item.tool for item in trace.items if isinstance(item, ToolCall)])
     judge = Judge(book.about(trace).for_tools(tools.union(trace.tools) if trace.tools else tools))
     judge.tools = tools
-    hears = bool(judge.book.users) or any(judge.book.seconds)
-    step = 0
-    for item in trace.items:
-        if isinstance(item, ToolCall):
-            step = item.step
-            judge.take(item, step)
-        elif hears and isinstance(item, Said) and item.by == "user":
-            judge.take(item, step + 1)
+    for event, step in events(trace.items, judge.book.hears):
+        judge.take(event, step)
     return judge
 
 

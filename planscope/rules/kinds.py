@@ -45,7 +45,8 @@ class RuleKind:
     ``meaning``: the rule in plain words; ``{a}``, ``{b}`` and ``{c}`` are the sets, ``{each_a}`` and ``{each_b}``
     the sets after "each", ``{times}``, ``{limit}`` and ``{condition}`` the rule's number, deadline and condition.
     ``sentence``: one that is read as this rule alone, with the same names. ``about``: where the tree lists it.
-    ``automaton``: its states for a number. ``formula``: when the calls of ``Unrolled`` keep the rule with this number,
+    ``{left}`` and ``{latest}``: an argument and how it is compared, and with what. ``automaton``: its states for a
+    number. ``formula``: when the calls of ``Unrolled`` keep the rule with this number,
     as a Z3 formula.
     """
 
@@ -59,6 +60,8 @@ class RuleKind:
     """Whether calls that the rule does not name touch it, too."""
     mined: bool = False
     """Whether mining proposes it. Of two that imply each other, the entry that stands first in the table is listed."""
+    by_message: bool = False
+    """Whether a call of A counts from the next message on."""
     ordered: bool = True
     """Whether the order of calls matters. If not, no shuffle of a trace can break the rule."""
 
@@ -245,6 +248,34 @@ def _latest(count: int) -> Definition:
     return Definition((None, None), step, _always, lambda s: (s[0] if s[1] is None else s[1], None))
 
 
+def _compared(count: int) -> Definition:
+    """Return the automaton of calls that are compared with an answer. The judge keeps the answer itself, in a register:
+    MET says that a call of B agrees with it, FIRST that some call can agree with the answer of this call of A."""
+
+    def step(state: State, letter: int) -> State:
+        known, pending = state
+        if letter & THEN and not (known and letter & MET):
+            return BROKEN
+        return known, bool(letter & FIRST) if letter & LATER else pending
+
+    return Definition((False, None), step, _always, lambda s: (s[0] if s[1] is None else s[1], None))
+
+
+def _in_message(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        so_far = state[0]
+        assert isinstance(so_far, int)
+        if not letter & ANY_FIRST:
+            return state
+        return BROKEN if so_far == count else (so_far + 1,)
+
+    return Definition((0,), step, _always, lambda s: (0,))
+
+
+def _together(count: int) -> Definition:
+    return replace(_both(count), flush=lambda s: (False, False))
+
+
 def _since(count: int) -> Definition:
     def step(state: State, letter: int) -> State:
         if letter & THEN and not state[0]:
@@ -377,6 +408,28 @@ def _latest_formula(u: Unrolled, count: int) -> Holds:
     return u.every(u.implies(u.b[j], u.before(j, latest)) for j in u.all)
 
 
+def _compared_formula(u: Unrolled, count: int) -> Holds:
+    def latest(i: int, j: int) -> Holds:
+        return u.both(u.agree(i, j), u.none_between(i, j, u.a))
+
+    return u.every(u.implies(u.b[j], u.before(j, latest)) for j in u.all)
+
+
+def _in_message_formula(u: Unrolled, count: int) -> Holds:
+    def near(i: int) -> Holds:
+        return u.total([u.both(u.a[j], u.no(u.counts[i, j])) for j in u.after(i)]) < count
+
+    return u.every(u.implies(u.a[i], near(i)) for i in u.all)
+
+
+def _together_formula(u: Unrolled, count: int) -> Holds:
+    def both(i: int, j: int) -> Holds:
+        return u.some((u.both(u.a[i], u.b[j]), u.both(u.b[i], u.a[j])))
+
+    alone = u.every(u.no(u.both(u.a[j], u.b[j])) for j in u.all)
+    return u.both(alone, *(u.implies(both(i, j), u.counts[i, j]) for j in u.all for i in range(j)))
+
+
 def _since_formula(u: Unrolled, count: int) -> Holds:
     return u.every(u.implies(u.b[j], u.before(j, lambda i, j: u.none_between(i, j, u.met))) for j in u.all)
 
@@ -499,6 +552,32 @@ KINDS: Mapping[Kind, RuleKind] = {
         _latest,
         _latest_formula,
         "then",
+        by_message=True,
+    ),
+    "compared": RuleKind(
+        "each {each_b} needs {a} before it, and must have {left} {latest}",
+        "{b} only with {left} {latest}",
+        "before a call",
+        _compared,
+        _compared_formula,
+        "then",
+        by_message=True,
+    ),
+    "in_message": RuleKind(
+        "there may be {a} at most {times} in one message",
+        "{a} happens at most {times} in a message",
+        "how often",
+        _in_message,
+        _in_message_formula,
+        by_message=True,
+    ),
+    "together": RuleKind(
+        "{a} and {b} must not be in one message",
+        "{a} never happens in the same message as {b}",
+        "never",
+        _together,
+        _together_formula,
+        by_message=True,
     ),
     "since": RuleKind(
         "each {each_b} needs {a} before it, with no {c} in between",

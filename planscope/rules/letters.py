@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 
-from planscope.language.calls import Calls, Compare, Condition, Path, compares
+from planscope.language.calls import ASSISTANT, USER, Calls, Compare, Condition, Path, compares
 from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Rulebook, names
+from planscope.rules.machine import FIRST, LATER, MET, THEN
 from planscope.rules.rule import Rule
 from planscope.rules.satisfiable import ABSENT, MOST, Formula, combinations, completed
 from planscope.rules.values import MISSING, OTHER, Key, at, belongs, meets, near, same
@@ -43,7 +44,7 @@ class Undecided(Exception):
 class Letter:
     """One possible call: a tool, the truth of conditions, and values (canonical, see ``values.key_part``) by path.
 
-    ``fresh``: the call begins a message. ``tool`` is "" for a user message.
+    ``fresh``: the call begins a message. ``tool`` is USER or ASSISTANT for a message.
     """
 
     tool: str
@@ -84,7 +85,7 @@ class Alphabet:
     def effect(self, letter: Letter, place: Place) -> int | None:
         """Return what the call is to a rule (a letter of its automaton), or None if the rule does not see it."""
         touched, every = self.row(letter)
-        return dict(every).get(place[0]) if letter.tool == "" else dict(touched).get(place)
+        return dict(every).get(place[0]) if letter.tool in (USER, ASSISTANT) else dict(touched).get(place)
 
     def _row(self, letter: Letter) -> Row:
         truths, values = dict(letter.truths), dict(letter.values)
@@ -105,8 +106,10 @@ class Alphabet:
             touch = self.book.touch(i, letter.tool)
             assert touch is not None
             (bits,) = touch.letters(has, met)
+            if self.book.rules[i].against is not None:  # it agrees, and some call can agree with its answer
+                bits |= (MET if bits & THEN else 0) | (FIRST if bits & LATER else 0)
             key = touch.value(get)
-            if letter.tool == "":
+            if letter.tool in (USER, ASSISTANT):
                 every.append((i, bits))
             elif key is not None or not touch.paths:
                 touched.append(((i, key), bits))
@@ -145,9 +148,8 @@ class Alphabet:
         numbers, heard = numbered(places)
         complete = True
         found: dict[tuple[bool, Effects], Letter] = {}
-        for tool in [*self.tools, OTHER_TOOL, ""]:
-            if tool == "" and not any(rule.hears_users for rule in rules.values()):
-                continue
+        said: frozenset[str] = frozenset().union(*(rule.hears for rule in rules.values()))
+        for tool in [*self.tools, OTHER_TOOL, *sorted(said)]:
             for letter in self.of_tool(tool, places):
                 if letter is None:
                     complete = False
@@ -202,7 +204,9 @@ class Alphabet:
         found: dict[Path, set[object]] = {}
         for i, key in places:
             rule = self.book.rules[i]
-            if key is not None and tool and (rule.every_call or any(c.names(tool) for c in rule.sets)):
+            if key is None or tool in (USER, ASSISTANT):
+                continue
+            if rule.every_call or any(c.names(tool) for c in rule.sets):
                 for paths in (rule.per, rule.per_then):
                     for path, value in zip(paths, key, strict=False):
                         found.setdefault(path, {ABSENT}).add(value)

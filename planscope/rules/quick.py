@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from planscope.language.calls import Path
+from planscope.language.calls import ASSISTANT, Path
 from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Judge, Rulebook, Touch, key_in
 from planscope.rules.values import Key
@@ -105,13 +105,16 @@ class Quick:
 
     def __init__(self, book: Rulebook) -> None:
         self.book = book
-        self.fits = not (book.users or any(book.seconds) or book.unnamed or book.followed)
-        """Whether there are tables for these rules: they do not depend on times, messages of the user, and calls that
-        no rule names."""
-        self.timed = any(book.seconds)
+        compared = any(rule.against is not None for rule in book.rules)
+        self.fits = not (book.hears or book.unnamed or book.followed or compared)
+        """Whether there are tables for these rules: they do not depend on times, messages, answers that arguments are
+        compared with, and calls that no rule names."""
+        self.timed = any(book.seconds) or ASSISTANT in book.hears
+        """Whether they depend on times, or on what the model said, which plain traces lack."""
         self.users = bool(book.users)
         self.answers = book.succeeded_only or any(
-            rule.kind == "latest" or any(calls.needs_answer for calls in rule.sets) for rule in book.rules
+            rule.kind in ("latest", "compared") or any(calls.needs_answer for calls in rule.sets)
+            for rule in book.rules
         )
         """Whether the rules depend on answers."""
         self._by_value = [calls for rule in book.rules if rule.per for calls in rule.sets]

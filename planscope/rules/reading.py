@@ -8,13 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, product
 
-from planscope.language.calls import Calls
+from planscope.language.calls import Calls, Combined, Condition, compares
 from planscope.language.cuts import Paths, Scanner, SentenceError, Token, sentences
 from planscope.language.english import verb
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.language.problem import Span
 from planscope.language.resolve import parted, pointed, readings
-from planscope.language.shapes import ANY_LIST, Meaning, group
+from planscope.language.shapes import ANY_LIST, Draft, Meaning, group
+from planscope.rules.pattern import pattern
 from planscope.rules.refusals import low, refused, two_ways
 from planscope.rules.rule import Rule, RuleFile, loose
 from planscope.rules.words import meaning, sentence_of
@@ -164,8 +165,8 @@ def _named_sentence(file: _File, name: str | None, row: list[Token], marks_only:
     some = list(cuts)
     for cut in some:
         codes = " ".join(item.code for item in cut.items)
-        for mark, pattern in _MARKS.items():
-            if match := pattern.fullmatch(codes):
+        for mark, marking in _MARKS.items():
+            if match := marking.fullmatch(codes):
                 file.marks[mark] += [c for item in group(cut.items, match, "first") for c in item.calls]
                 return
     if marks_only:
@@ -274,9 +275,11 @@ def _rules(
         raise SentenceError(span, '"as" tells two sides apart; write one sentence for each pair of tools')
     made = []
     for number, draft in enumerate(drafts, len(file.rules) + 1):
-        if draft.kind in ("init", "end", "latest") and any(c.is_user for c in draft.first.calls):
-            why = "a user message has no answer" if draft.kind == "latest" else "a user message is not a call"
-            raise SentenceError(span if draft.kind == "latest" else draft.first.span, why)
+        for item in draft.sets if draft.kind in ("init", "end", "compared", "in_message") else ():
+            if any(c.is_said for c in item.calls):
+                raise SentenceError(item.span, "a message is not a call")
+        for tests in (draft.condition, *(c.condition for item in draft.sets for c in item.calls)):
+            _check_patterns(tests, span)
         if draft.until is not None and per[1]:
             raise SentenceError(span, '"as" tells two sides apart, and this rule has three')
         turned = draft.then is not None and draft.then.span < draft.first.span
@@ -291,7 +294,8 @@ def _rules(
                 unit=draft.unit,
                 per=names,
                 per_then=others,
-                condition=draft.condition,
+                condition=_of_message(draft),
+                against=draft.against,
                 name=name,
                 text=_words(text, span),
                 line=text.count("\n", 0, span[0]) + 1,
@@ -301,6 +305,33 @@ def _rules(
             )
         )
     return made
+
+
+def _of_message(draft: Draft) -> Condition | None:
+    """Return the condition on the latest call or, if it is on a message, on its text. Raises SentenceError."""
+    said = [calls.is_said for calls in draft.first.calls]
+    if draft.condition is None or draft.kind != "latest" or not any(said):
+        return draft.condition
+
+    def on_text(one: Condition) -> Condition:
+        if isinstance(one, Combined):
+            return replace(one, parts=tuple(map(on_text, one.parts)))
+        if one.path not in ((), ("text",)) or not all(said):
+            raise SentenceError(
+                draft.first.span, "a condition on a message can only test its text", ("text",)
+            )
+        return replace(one, source="text", path=())
+
+    return on_text(draft.condition)
+
+
+def _check_patterns(condition: Condition | None, span: Span) -> None:
+    for one in compares(condition):
+        if one.operator == "matches":
+            try:
+                pattern(str(one.value))
+            except ValueError as error:
+                raise SentenceError(span, str(error)) from None
 
 
 def _named(text: str, row: list[Token]) -> tuple[str | None, list[Token]]:

@@ -28,12 +28,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
-from planscope.language.calls import Compare, Path, compares
+from planscope.language.calls import USER, Compare, Path, compares
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.budget import SECONDS, Budget, Spent
 from planscope.rules.future import Future
-from planscope.rules.judge import Judge, Rulebook, StepNo, counts, events, seen_by
+from planscope.rules.judge import Event, Judge, Rulebook, StepNo, compared_letters, counts, events, seen_by
 from planscope.rules.letters import Alphabet, Letter, Place, compared, letters_with, met
+from planscope.rules.machine import LATER
 from planscope.rules.nearest import (
     Edit,
     Insertion,
@@ -45,7 +46,7 @@ from planscope.rules.nearest import (
     stepped,
 )
 from planscope.rules.satisfiable import ABSENT, Formula, TooMany, example
-from planscope.rules.values import MISSING, answer_of, at, key_part, meets
+from planscope.rules.values import MISSING, UNKNOWN, agrees, answer_of, at, key_part, meets, plain_value
 from planscope.wording.phrases import plural
 
 MOST_TRIED = 2_000
@@ -138,7 +139,7 @@ class _Repair:
         reads: Callable[[str], bool],
         budget: Budget,
     ) -> None:
-        happened = list(events(trace.items))
+        happened = list(events(trace.items, (USER, *book.hears)))
         self.book, self.tools, self.budget = book, sorted(tools), budget
         self.happened = [event for event, _ in happened]
         self.steps = [step for _, step in happened]
@@ -147,7 +148,7 @@ class _Repair:
         for event, step in happened:
             judge.take(event, step)
         self.places = [(i, judge.key[k]) for i in range(len(book.rules)) for k in judge.instances(i)]
-        sees = [list(seen_by(book, event)) for event in self.happened]
+        sees = list(_seen(book, self.happened))
         self.trail = Trail(book, self.happened, sees, reads, {*tools, *(call.tool for call in trace.calls)})
         self.sure = True
         self.lacks: set[str] = set()
@@ -429,7 +430,10 @@ class _Repair:
     # The result
 
     def _said(self, edits: Sequence[Edit], exact: bool) -> RulesRepair | list[Place]:
-        """Return the repair; or the rules for whose sake a call would be inserted that must not be."""
+        """Return the repair; or the rules for whose sake a call would be inserted that must not be, none if calls
+        would no longer agree with the answers before them."""
+        if not self._agree(edits):
+            return []
         placed: list[Moved | Inserted] = []
         removed: list[Removed] = []
         effects: dict[int, Effects] = {}
@@ -456,6 +460,19 @@ class _Repair:
         moved = tuple(one for one in placed if isinstance(one, Moved))
         inserted = tuple(one for one in placed if isinstance(one, Inserted))
         return RulesRepair(moved, inserted, tuple(removed), exact and self.sure, tuple(placed))
+
+    def _agree(self, edits: Sequence[Edit]) -> bool:
+        """Return whether calls still agree with the answers that they are compared with."""
+        compared = [i for i, rule in enumerate(self.book.rules) if rule.against is not None]
+        if not compared:
+            return True
+        trail, judge = self.trail.changed(edits, self._effects), Judge(self.book)
+        for event, origin in zip(trail.happened, trail.origin, strict=True):
+            if isinstance(origin, Letter):
+                values = {str(path[0]): plain_value(v) for path, v in origin.values if v is not ABSENT}
+                event = ToolCall(origin.tool, values, answered=True, message=event.message)
+            judge.take(event, 0)
+        return all(judge.rule_status(i) != "broken" for i in compared)
 
     def _needs(
         self, edits: Sequence[Edit], n: int, letter: Letter, others: Mapping[int, Effects]
@@ -544,6 +561,33 @@ class _Repair:
                 for path, value in zip(names, key or (), strict=False):
                     found[path][value] = None
         return {path: list(values) for path, values in found.items()}
+
+
+def _seen(book: Rulebook, happened: Sequence[Event]) -> Iterator[list[Seen]]:
+    """Yield who sees each event, as what, wherever it stands: a call that is compared with an answer agrees with it if
+    it agrees with all answers of the trace, or with none but where it stands."""
+    sees = [list(seen_by(book, event)) for event in happened]
+    answers: dict[Place, list[tuple[int, int, object]]] = {}
+    for k, (event, ones) in enumerate(zip(happened, sees, strict=True)):
+        for place, letters in ones:
+            if (
+                book.rules[place[0]].against is not None
+                and isinstance(event, ToolCall)
+                and letters[-1] & LATER
+            ):
+                answers.setdefault(place, []).append((k, event.message, answer_of(event)))
+    for k, (event, ones) in enumerate(zip(happened, sees, strict=True)):
+        found: list[Seen] = []
+        for place, letters in ones:
+            against = book.rules[place[0]].against
+            if against is not None and isinstance(event, ToolCall):
+                own = answers.get(place, [])
+                before = [answer for j, message, answer in own if j < k and message != event.message]
+                agreeing = [a for _, _, a in own if a is not UNKNOWN and agrees(event.arguments, a, against)]
+                known = agreeing[-1] if len(agreeing) == len(own) > 0 else before[-1] if before else MISSING
+                letters = compared_letters(letters, event, known, against, unsure=not own or known is UNKNOWN)
+            found.append((place, letters))
+        yield found
 
 
 def _asks_answer(formula: Formula) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from planscope.language.calls import Calls, CallSet, Condition, Path, glob
+from planscope.language.calls import Against, Calls, CallSet, Condition, Path, glob
 from planscope.language.constructions import Kind
 from planscope.language.problem import Span
 from planscope.rules.kinds import KINDS, machine_of
@@ -52,7 +52,8 @@ class Rule:
     the others; ``until``: those that end a scope, of the kinds that have one. ``count``: a number of calls or, for
     ``within`` with ``unit`` "seconds", seconds. ``per``: names of arguments; calls with equal values are judged as
     a trace of their own. ``per_then``: their names in the calls of ``then`` if they differ. ``condition``
-    (``latest`` only): what the answer of ``first`` must have met. ``span`` is the sentence in the file, ``spans``
+    (``latest`` only): what the answer of ``first`` must have met. ``against`` (``compared`` only): how a call of
+    ``then`` is compared with that answer. ``span`` is the sentence in the file, ``spans``
     the words of ``first`` and ``then``.
     """
 
@@ -65,6 +66,7 @@ class Rule:
     per: tuple[Path, ...] = ()
     per_then: tuple[Path, ...] = ()
     condition: Condition | None = None
+    against: Against | None = None
     name: str | None = None
     text: str = ""
     line: int = 1
@@ -96,13 +98,18 @@ class Rule:
         return any(calls.is_user for calls in self.sets)
 
     @property
+    def hears(self) -> frozenset[str]:
+        """The names of the sets of messages that matter."""
+        return frozenset(calls.name for calls in self.sets if calls.is_said)
+
+    @property
     def late(self) -> bool:
         """Whether messages matter: some calls of ``first`` count from the next message on."""
         return any(self.later(calls) for calls in self.first)
 
     def later(self, calls: Calls) -> bool:
         """Return whether only the answer shows that a call belongs to this part of ``first``, or what it shows."""
-        return self.kind == "latest" or calls.needs_answer
+        return KINDS[self.kind].by_message or calls.needs_answer
 
     @property
     def seconds(self) -> bool:
@@ -117,11 +124,11 @@ class Rule:
     @property
     def machine_with_gaps(self) -> Machine:
         """The automaton that judges traces which lack calls: calls of any tool, but no messages of the user."""
-        bits = MET if self.kind == "latest" else 0
-        bits |= UNTIL if any(not calls.is_user for calls in self.until) else 0
+        bits = MET if self.kind == "latest" else MET | FIRST if self.against is not None else 0
+        bits |= UNTIL if any(not calls.is_said for calls in self.until) else 0
         for calls in self.first:
-            bits |= 0 if calls.is_user else LATER if self.later(calls) else FIRST
-        bits |= 0 if all(calls.is_user for calls in self.then) else THEN
+            bits |= 0 if calls.is_said else LATER if self.later(calls) else FIRST
+        bits |= 0 if all(calls.is_said for calls in self.then) else THEN
         return self.machine.with_gaps(bits)
 
 
@@ -164,7 +171,7 @@ def names_of(rules: Iterable[Rule]) -> dict[str, int]:
     for rule in rules:
         for calls in rule.sets:
             for name in (calls.name, *calls.but):
-                if name and name != "*":
+                if not calls.is_said and name != "*":
                     found.setdefault(name, rule.line)
     return found
 

@@ -216,13 +216,13 @@ class Track:
             return "unknown"
         kept: State = "unknown" if self.book.undecided else "completable"
         if not self._left or self._replanned():
-            return kept
+            return "unknown" if self.plan.unsure else kept
         found = self.future.decided(self._states, hardest=next(iter(self._left)))
         if found.possible:
             self.plan = Plan(found.plan, self.future.alphabet)
             self._at = self._states.after(self.plan)
             self._left, self._planned = {}, len(self.plan.letters)
-            return kept
+            return "unknown" if self.plan.unsure else kept
         return "unknown" if found.possible is None else "doomed"
 
     def _replanned(self) -> bool:

@@ -35,9 +35,15 @@ class Unrolled:
     that event ``i`` is in ``first`` counts for ``j``: the call alone shows it, or a message begins between them.
     """
 
-    def __init__(self, rows: Sequence[tuple[int, Row]], begins: Sequence[Holds] | None) -> None:
+    def __init__(
+        self,
+        rows: Sequence[tuple[int, Row]],
+        begins: Sequence[Holds] | None,
+        agree: Callable[[int, int], Holds] = lambda i, j: True,
+    ) -> None:
         """``rows``: each with the place of its event; ``begins``: at which places messages begin, None if that does
-        not matter."""
+        not matter; ``agree``: whether the event at one place can agree with the answer at another."""
+        self.agree: Callable[[int, int], Holds] = lambda i, j: agree(rows[i][0], rows[j][0])
         self.all: range = range(len(rows))
         columns: list[list[Holds]] = [[row[k] for _, row in rows] for k in range(len(MARKS))]
         users, firsts = columns[3], columns[5]

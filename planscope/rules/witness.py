@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from planscope.language.calls import Path
 from planscope.oracle.arguments import START
-from planscope.oracle.trace import ToolCall
+from planscope.oracle.trace import Said, ToolCall
 from planscope.oracle.verdict_types import Move, SafeCall
+from planscope.rules.core import feed
 from planscope.rules.future import Future
 from planscope.rules.judge import Judge
 from planscope.rules.letters import Alphabet, Letter
+from planscope.rules.rule import Rule
 from planscope.rules.satisfiable import ABSENT, TooMany, example
-from planscope.rules.values import MISSING, read_answer
+from planscope.rules.values import MISSING, Key, at, key_part, read_answer, suiting
 
 
 def safe_call(alphabet: Alphabet, letter: Letter, move: Move) -> SafeCall:
@@ -64,4 +67,37 @@ def _text(answer: object) -> str:
 def safe_moves(future: Future, judge: Judge, moves: Mapping[str, Move]) -> tuple[SafeCall, ...]:
     """Return the safe ones of these moves, which are given by tool, with their witnesses."""
     found = zip(moves.values(), future.each(judge, list(moves)), strict=True)
-    return tuple(safe_call(future.alphabet, one.plan[0], move) for move, one in found if one.possible)
+    made = (
+        (safe_call(future.alphabet, one.plan[0], move), one)
+        for move, one in found
+        if one.possible or (one.possible is None and one.plan)
+    )
+    agreeing = (call if one.possible else _agreeing(future, judge, call) for call, one in made)
+    return tuple(call for call in agreeing if call is not None)
+
+
+def _agreeing(future: Future, judge: Judge, safe: SafeCall) -> SafeCall | None:
+    """Return a call with arguments that agree with the answers that rules compare them with, if it is safe."""
+    arguments = dict(safe.arguments or {})
+    for i in judge.book.seeing(safe.tool):
+        rule = judge.book.rules[i]
+        if rule.against is None or not any(calls.names(safe.tool) for calls in rule.then):
+            continue
+        k = next((k for k in judge.instances(i) if judge.key[k] == _key(rule, arguments)), i)
+        suits = suiting(judge.answers.get(k, (0, MISSING, MISSING))[2], rule.against)
+        if suits is None:
+            return None
+        arguments |= suits
+    after, message = judge.copy(), judge.message + 1
+    call = ToolCall(
+        safe.tool, arguments, agent=safe.agent, answer=safe.answer, answered=True, failed=safe.failed
+    )
+    call.step, call.message = judge.last_step + 1, message
+    feed(after, [(call, call.step), (Said("model", "", message + 1), call.step)])
+    return replace(safe, arguments=arguments) if future.of(after).possible else None
+
+
+def _key(rule: Rule, arguments: Mapping[str, object]) -> Key | None:
+    paths = rule.per_then or rule.per
+    found = tuple(at(arguments, path) for path in paths)
+    return tuple(map(key_part, found)) if paths and MISSING not in found else None

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from planscope.language.calls import Calls, CallSet, Path, condition_text, path_text
+from planscope.language.calls import (
+    COUNT,
+    EACH,
+    SUM,
+    Calls,
+    CallSet,
+    Compare,
+    Path,
+    Relation,
+    condition_text,
+    path_text,
+)
 from planscope.language.english import FUNCTION, SOFT
 from planscope.rules.kinds import KINDS
 from planscope.rules.rule import Rule
@@ -34,8 +46,8 @@ _PLAIN = re.compile(r"[^\W\d]\w*")
 
 def calls_text(calls: Calls) -> str:
     """Write a set of calls as a sentence can have it, with its conditions."""
-    if calls.is_user:
-        text = "a user message"
+    if calls.is_said:
+        text = "a user message" if calls.is_user else "an assistant message"
     elif calls.name == "*":
         text = f"any call other than {' or '.join(map(tool_text, calls.but))}" if calls.but else "any call"
     elif calls.is_glob:
@@ -48,6 +60,8 @@ def calls_text(calls: Calls) -> str:
     return text if calls.agent is None else f"{text} by {json.dumps(calls.agent, ensure_ascii=False)}"
 
 
+_OF_MESSAGES = re.compile(r"\b(latest|own) an? (?=(?:user|assistant) message)")
+_OF_TEXTS = re.compile(r"(?<=message )had text (?=contains |matches |has a word of )")
 _GLOB = re.compile(r"[\w*]+")
 
 
@@ -55,6 +69,8 @@ def sentence_of(rule: Rule) -> str:
     """Write a rule as a sentence that can be read only as this rule."""
     a, b, c = (" or ".join(map(calls_text, some)) for some in (rule.first, rule.then, rule.until))
     text = KINDS[rule.kind].sentence
+    if rule.against is not None and "among" not in rule.against.relation and len(rule.then) == 1:
+        text = "{b}.{left} {latest}" if rule.then[0].plain and not rule.then[0].is_glob else text
     turned = -1 < text.find("{b}") < text.find("{a}")
     text = text.format(
         a=a,
@@ -65,18 +81,63 @@ def sentence_of(rule: Rule) -> str:
         else f"{rule.count} time{'s' * (rule.count > 1)}",
         limit=plural(rule.count, (rule.unit or "calls").removesuffix("s")).replace(",", ""),
         condition="" if rule.condition is None else condition_text(rule.condition),
+        **compared_text(rule, a, " is" if ".{left}" in text else ""),
     )
+    text = _OF_MESSAGES.sub(r"\1 ", text)
+    if isinstance(rule.condition, Compare) and rule.condition.source == "text":
+        text = _OF_TEXTS.sub("", text)
     if rule.per:
         names = [" and ".join(map(_path, some)) for some in (rule.per, rule.per_then) if some]
         text += f" for the same {' as '.join(names[::-1] if turned else names)}"
-    return text[:1].upper() + text[1:] + "." if text.startswith(("any call", "a user")) else f"{text}."
+    return (
+        text[:1].upper() + text[1:] + "."
+        if text.startswith(("any call", "a user", "an assistant"))
+        else f"{text}."
+    )
+
+
+def compared_text(rule: Rule, latest: str, is_: str = "") -> dict[str, str]:
+    """Write how an argument is compared, and with what: ``amount at most``, ``the latest get_order's total``. Both are
+    empty for rules that do not compare."""
+    against = rule.against
+    if against is None:
+        return {"left": "", "latest": ""}
+    unit = f" in {against.unit}" if against.unit else ""
+    relation = _RELATIONS[against.relation]
+    if against.relation == "within":
+        size, name = next(
+            (size, name) for size, name in _SPANS.items() if not against.number % size or size == 1
+        )
+        relation = f"within {against.number / size:g} {name}s of"
+    elif against.number != 1:
+        relation += f" {against.number:g} times"
+    (calls, *others), path = rule.first, _path(against.answer)
+    plain = calls.plain and not calls.is_glob and not others and against.answer[:1] not in ((COUNT,), (SUM,))
+    answer = f"the latest {latest}'s {path}" if plain else f"{path} of the latest {latest}"
+    return {"left": f"{_path(against.argument)}{unit}{is_} {relation}", "latest": answer}
+
+
+_SPANS = {3600: "hour", 60: "minute", 1: "second"}
+_RELATIONS: Mapping[Relation, str] = {
+    "=": "equal to",
+    "!=": "other than",
+    "<": "below",
+    "<=": "at most",
+    ">": "above",
+    ">=": "at least",
+    "among": "among",
+    "not among": "not among",
+    "within": "within",
+}
 
 
 def _path(path: Path) -> str:
+    if path[:1] in ((COUNT,), (SUM,)):
+        return path_text(path[:1]) + _path(path[1:])
     return "".join(
         f"[{step}]"
         if isinstance(step, int)
-        else ("." if k else "") + (step if _PLAIN.fullmatch(step) else f"`{step}`")
+        else ("." if k else "") + (step if step == EACH or _PLAIN.fullmatch(step) else f"`{step}`")
         for k, step in enumerate(path)
     )
 
@@ -87,7 +148,7 @@ def _times(count: int) -> str:
 
 def _each(calls: CallSet) -> str:
     """Write the set after "each": ``call of update_*`` for ``any call of update_*``."""
-    parts = [(one.text or calls_text(one), one.is_user or one.is_glob) for one in calls]
+    parts = [(one.text or calls_text(one), one.is_said or one.is_glob) for one in calls]
     return " or ".join(_ARTICLE.sub("", text) if general else text for text, general in parts)
 
 
@@ -113,7 +174,10 @@ def meaning(rule: Rule) -> str:
         times=_times(rule.count),
         limit=limit,
         condition=condition,
+        **compared_text(rule, a),
     )
+    if any(calls.is_said for calls in rule.first):
+        text = text.replace("the answer to the latest", "the latest").replace("had text ", "had a text that ")
     if rule.per:
         names = " and ".join(map(path_text, rule.per))
         other = f" ({' and '.join(map(path_text, rule.per_then))} in {b})" if rule.per_then else ""

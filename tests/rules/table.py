@@ -63,6 +63,14 @@ def _met(rule: Rule, event: Event) -> bool:
     return event.status == "ok" if rule.condition is None else _meets(rule.condition, event)
 
 
+def _agrees(rule: Rule, event: Event, answered: Event) -> bool:
+    """Only what the worlds use: the argument x is, or is not, the status that was answered."""
+    found, said = dict(event.arguments).get("x"), answered.status
+    if answered.failed is None or found is None or rule.against is None:
+        return False
+    return bool(found == said) is (rule.against.relation == "=")
+
+
 def kept(rule: Rule, trace: Sequence[Event]) -> bool:
     """Does a whole trace keep a rule?"""
     return all(_kept(rule, one) for one in traces_of(rule, trace))
@@ -87,7 +95,7 @@ def _tested(rule: Rule, trace: Sequence[Event]) -> bool:
     match rule.kind:
         case "existence" | "exactly" | "never" | "init" | "end":
             return True
-        case "precedence" | "alternate_precedence" | "chain_precedence" | "latest" | "since":
+        case "precedence" | "alternate_precedence" | "chain_precedence" | "latest" | "compared" | "since":
             return any(b)
         case "not_succession":  # any call after an A; a user message only if it breaks the rule
             later = [e.tool != "" or hit for e, hit in zip(trace, b, strict=True)]
@@ -186,6 +194,16 @@ def _kept(rule: Rule, trace: Sequence[Event]) -> bool:
             return next((a[i] for i in n if is_call[i]), False)
         case "end":
             return next((a[i] for i in reversed(n) if is_call[i]), False)
+        case "compared":
+            for j in n:
+                known = [i for i in n if a[i] and i < j and trace[i].message != trace[j].message]
+                if b[j] and not (known and _agrees(rule, trace[j], trace[known[-1]])):
+                    return False
+            return True
+        case "in_message":
+            return all(sum(a[j] and trace[i].message == trace[j].message for j in n) <= rule.count for i in n)
+        case "together":
+            return not any(a[i] and b[j] and trace[i].message == trace[j].message for i in n for j in n)
         case "latest":
             for j in n:
                 if b[j]:

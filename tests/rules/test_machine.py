@@ -8,14 +8,14 @@ from itertools import product
 
 import pytest
 
-from planscope.language.calls import Calls
+from planscope.language.calls import Against, Calls
 from planscope.rules.kinds import KINDS
 from planscope.rules.machine import FIRST, LATER, LETTERS, MET, THEN, TOO_LATE, USER, Machine
 from planscope.rules.rule import Rule
 from tests.rules.table import Event, in_set, kept
 from tests.rules.worlds import SCOPED, UNARY
 
-COUNTED = ("existence", "absence", "exactly", "in_row", "within")
+COUNTED = ("existence", "absence", "exactly", "in_row", "in_message", "within")
 Letter = tuple[str, bool]
 """A tool ("" is a user message), and whether a new message begins."""
 
@@ -29,7 +29,9 @@ def rules() -> Iterator[Rule]:
         rule = Rule("c1", kind, both[0], () if kind in UNARY else both[1], count, "calls")
         if kind in SCOPED:
             rule = replace(rule, until=(Calls("c"), Calls("x")))
-        if kind != "latest":
+        if kind == "compared":
+            rule = replace(rule, against=Against(("x",), "=", ("status",)))
+        if kind not in ("latest", "compared"):
             yield rule
             user = Calls("")
             if rule.then:
@@ -56,7 +58,7 @@ def happened(word: tuple[Letter, ...]) -> list[Event]:
         joins = bool(found) and not fresh and found[-1].tool != ""
         message = found[-1].message + (not joins) if found else 0
         status = "no" if tool == "x" else "ok"
-        found.append(Event(tool, message=message, status=status))
+        found.append(Event(tool, (("x", "ok"),), message=message, status=status))
     return found
 
 
@@ -68,6 +70,9 @@ def letter_of(rule: Rule, trace: list[Event]) -> int:
     fresh = rule.late and (len(trace) == 1 or trace[-2].message != event.message)
     met = rule.kind == "latest" and later and event.status == "ok"
     met = met or in_set(rule.until, event)
+    if rule.kind == "compared":
+        known = [e for e in trace[:-1] if in_set(rule.first, e) and e.message != event.message]
+        met, now = then and bool(known) and known[-1].status == "ok", later
     return now * FIRST | later * LATER | then * THEN | met * MET | (event.tool == "") * USER | fresh * FRESH
 
 

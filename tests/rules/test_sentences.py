@@ -98,9 +98,9 @@ REFUSALS = {
     "The last call is A, B and C.": (5, "last call is A, B and C", "one call cannot be both"),
     "The last call must be a user message.": (23, "a user message", "is not a call"),
     "B only if the latest user message had x = 1.": (
-        1,
-        "B only if the latest user message had x = 1",
-        "no answer",
+        22,
+        "user message",
+        "can only test its text",
     ),
     "If A and B happen, C happens.": (4, "A and B", '"if A and B" could mean both or each'),
     "If A, B and C happen, D never happens.": (4, "A, B and C", '"if A and B and C" could mean both'),

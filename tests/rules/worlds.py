@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from random import Random
 
-from planscope.language.calls import Calls, Compare
+from planscope.language.calls import Against, Calls, Compare
 from planscope.language.constructions import Kind
 from planscope.rules.kinds import KINDS
 from planscope.rules.rule import Rule
@@ -15,7 +15,9 @@ from planscope.rules.values import OTHER
 from tests.rules.table import Event
 
 TOOLS = ("a", "b", "c")
-UNARY = ("existence", "absence", "exactly", "in_row", "never", "first", "last", "init", "end")
+UNARY = ("existence", "absence", "exactly", "in_row", "in_message", "never", "first", "last", "init", "end")
+NEWER = ("compared", "in_message", "together")
+"""Kinds that have modes of their own."""
 SCOPED = ("since", "after_until", "not_between")
 
 
@@ -96,13 +98,15 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
 
     rules = []
     for k in range(random.randint(1, most_rules)):
-        kinds = [kind for kind in KINDS if kind not in ("latest", "not_within")] + (
-            ["latest"] * 8 if mode == "latest" else []
-        )
+        kinds = [kind for kind in KINDS if kind not in ("latest", "not_within", *NEWER)] + {
+            "latest": ["latest"] * 8,
+            "compared": ["compared"] * 12,
+            "message": ["in_message", "together"] * 6,
+        }.get(mode, [])
         kind: Kind = random.choice(kinds)  # type: ignore[assignment]
         near = kind == "not_succession" and k > 0
         first = calls()
-        while kind in ("init", "end", "latest") and first[0].is_user:
+        while kind in ("init", "end", "latest", "compared", "in_message") and first[0].is_user:
             first = calls()
         then = () if kind in UNARY else calls()
         rules.append(
@@ -114,14 +118,19 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
                 count=k
                 if near
                 else random.choice((1, 2))
-                if kind in ("existence", "absence", "exactly", "in_row", "within")
+                if kind in ("existence", "absence", "exactly", "in_row", "in_message", "within")
                 else 0,
                 unit="calls" if kind == "within" or near else "",
-                per=(("id",),) if mode in ("value", "asked", "as") and random.random() < 0.7 else (),
+                per=(("id",),)
+                if mode in ("value", "asked", "as", "compared") and random.random() < 0.7
+                else (),
                 per_then=(("ref",),)
                 if mode == "as" and then and kind not in SCOPED and random.random() < 0.7
                 else (),
                 condition=OK if kind == "latest" else None,
+                against=Against(("x",), random.choice(("=", "!=")), ("status",))
+                if kind == "compared"
+                else None,
                 until=calls() if kind in SCOPED else (),
             )
         )
@@ -145,7 +154,12 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
         letters = [*some, *letters]
     if mode in ("outcome", "both"):
         letters = [e._replace(failed=f) for e, f in product(letters, (True, False, None))]
-    if mode in ("latest", "answer"):
+    if mode == "compared":
+        some = [e._replace(arguments=(("x", x),)) for e, x in product(letters, ("ok", "no"))]
+        if any(rule.per for rule in rules):
+            some = [e._replace(arguments=(*e.arguments, ("id", v))) for e, v in product(some, ("u", "v"))]
+        letters = [*some, *letters]
+    if mode in ("latest", "answer", "compared", "message"):
         letters = [e._replace(status=s) for e, s in product(letters, ("ok", "no"))]
         letters += [Event(tool, failed=None) for tool in tools]
     if any(rule.hears_users for rule in rules):

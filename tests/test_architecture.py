@@ -250,20 +250,20 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 
 TOKENS = {
-    "tui": 189_306,
+    "tui": 189_330,
     "rules": 81_500,
-    "toolfuzz": 84_360,
+    "toolfuzz": 83_000,
     "agents": 75_250,
     "traces": 56_910,
-    "commands": 48_330,
+    "commands": 48_360,
     "language": 82_900,
-    "session": 39_830,
+    "session": 39_850,
     "oracle": 35_150,
-    "sharing": 31_200,
+    "sharing": 31_230,
     "debugger": 27_450,
     "dissection": 24_970,
     "synthesis": 17_580,
-    "documents": 14_950,
+    "documents": 15_030,
     "compare": 14_000,
     "campaign": 14_370,
     "top": 9_650,
@@ -273,7 +273,7 @@ TOKENS = {
     "walk": 5_090,
     "safe": 4_720,
     "show": 3_050,
-    "views": 6_000,
+    "views": 6_100,
 }
 """The most tokens that a room may have (``python -m tests.count_tokens``). Lower a line when its room has shrunk; a
 commit that raises one says in its body what that buys."""

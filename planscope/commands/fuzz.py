@@ -107,6 +107,11 @@ def _add(parser: argparse.ArgumentParser) -> None:
         help="draw N findings and sets of prompts of each tool, to be labelled on screen with the verdict hidden",
     )
     _add_model(parser)
+    parser.add_argument(
+        "--fail-never-entered",
+        action="store_true",
+        help="exit status 1 also if no call of a tool succeeded, that is: answered, and not with an error",
+    )
     parser.add_argument("--html", metavar="FILE", help="write a web page")
     parser.add_argument("--pytest", metavar="FILE", help="write a test for each finding")
     parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
@@ -250,7 +255,7 @@ def _fuzz(args: argparse.Namespace) -> int:
     _keep(report, kept, args)
     if interrupted is not None:
         raise interrupted
-    return 1 if report.counted() else 0
+    return int(bool(report.counted()) or (args.fail_never_entered and bool(report.never_entered())))
 
 
 def _models(args: argparse.Namespace) -> FuzzModels | None:

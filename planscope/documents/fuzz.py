@@ -19,6 +19,16 @@ class FuzzedToolDocument(Document):
     calls: int
     agent_calls: int = Field(default=0, description="calls of the agent with prompts of a model")
     refused: int = Field(description="calls that the schema refused")
+    succeeded: int = Field(default=0, description="calls that answered, and not with an error")
+    branches: int | None = Field(
+        default=None,
+        description="steps from line to line of the tool's code that calls reached; null for a server",
+    )
+    entered: bool = Field(default=False, description="whether a call succeeded")
+    refusal: str | None = Field(
+        default=None,
+        description="the commonest error of its calls, or that the schema refused more; null without",
+    )
     skipped: str | None = Field(description="why the tool was not fuzzed")
     stopped: str = Field(default="", description="why the search ended: budget, hung or complete")
     statistics: Figures
@@ -124,6 +134,7 @@ class FuzzDocument(Document):
                 tool,
                 tool=tool.name,
                 agent_calls=report.agent_calls(tool.name),
+                refusal=report.refusal(tool),
                 statistics=report.figures(tool),
             )
             for tool in report.tools

@@ -472,12 +472,17 @@ class FuzzSet(_Part):
 
 
 class FuzzedTool(_Part):
-    """A tool that was fuzzed. ``fingerprint``: of its schema (``planscope.toolfuzz.keeping``)."""
+    """A tool that was fuzzed. ``fingerprint``: of its schema (``planscope.toolfuzz.keeping``).
+
+    ``succeeded``: calls that answered well, None if that was not counted; ``refusal``: the commonest error.
+    """
 
     tool: str
     description: str = ""
     fingerprint: str | None = None
     calls: int = 0
+    succeeded: int | None = None
+    refusal: str | None = None
     skipped: str | None = None
 
 

@@ -13,7 +13,7 @@ from planscope.show.text import lines
 from planscope.toolfuzz.formats import MEANINGS, smallest_lines, title
 from planscope.toolfuzz.outcome import KINDS
 from planscope.toolfuzz.report import is_counted
-from planscope.views.fuzz import fuzz_blocks
+from planscope.views.fuzz import fuzz_blocks, never_entered
 from planscope.views.prompt_sets import set_blocks
 
 
@@ -29,6 +29,8 @@ def write_fuzz_junit(found: FuzzDocument, path: Path) -> None:
         for tool in found.tools:
             if tool.skipped:
                 file.add(found.target, tool.tool, "skipped", tool.skipped)
+            elif never_entered(tool):
+                file.add(found.target, tool.tool, "skipped", f"never entered: {tool.refusal}")
             elif not tool.statistics.unique_errors:
                 file.add(found.target, tool.tool)
         for k, one in enumerate(found.findings, 1):

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NoReturn
 from planscope.errors import UserError
 from planscope.toolfuzz.engine import Job, Options
 from planscope.toolfuzz.lines import framed, moved_away
+from planscope.toolfuzz.lookups import hear_of_databases
 from planscope.toolfuzz.outcome import Raised, attempt
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def _work(job: Job, send: Send) -> None:
     from planscope.toolfuzz.namespaces import enter_namespaces
 
     options, folder = job.options, Path(job.folder)
+    hear_of_databases()
     served = is_server(options.target)
     tools = [] if served else _wanted(options, _imported(options))
     import planscope.toolfuzz.drawn

@@ -179,12 +179,10 @@ class Fuzz:
         self.report.sequences = {"sequences": sequences, "calls": calls}
         self._count(occurrences)
 
-    def _on_progress(
-        self, tool: str, calls: int, refused: int, curve: list[list[int]], occurrences: Mapping[str, int],
-        unique: int, stopped: str = "", looping: float = 0.0,
-    ) -> None:  # fmt: skip
+    def _on_progress(self, tool: str, unique: int, occurrences: Mapping[str, int], **counted: object) -> None:
         one = self.report.tool(tool)
-        one.calls, one.refused, one.curve, one.stopped, one.looping = calls, refused, curve, stopped, looping
+        for name, value in counted.items():
+            setattr(one, name, value)
         self._count(occurrences)
 
     _on_summary = _on_progress

@@ -14,7 +14,8 @@ from planscope.toolfuzz import taint
 from planscope.toolfuzz.coverage import Arc, Coverage
 from planscope.toolfuzz.findings import QUICK_LIMIT, Findings, forms_of
 from planscope.toolfuzz.host import Channel, End, Host
-from planscope.toolfuzz.outcome import LISTED_ONLY, OK, Call, Made, Outcome, Places, Refused
+from planscope.toolfuzz.lookups import Databases
+from planscope.toolfuzz.outcome import LISTED_ONLY, OK, Call, Made, Outcome, Places, Refused, returned_error
 from planscope.toolfuzz.programs import Stage
 from planscope.toolfuzz.sandbox import Kept
 from planscope.toolfuzz.search import Search
@@ -52,7 +53,7 @@ class Fuzzing:
         self.search.use_priors(options.priors.get(tool.name, {}))
         self.stage = Stage({tool.name: host}, {tool.name: tool}, options.call_limit)
         self.findings = Findings(self.stage, send)
-        self.calls = self.refused = self.hung = 0
+        self.calls = self.refused = self.hung = self.succeeded = 0
         self._last_new, self._new = 0, list[str]()
         self._looping = 0.0
 
@@ -122,7 +123,8 @@ class Fuzzing:
     def _progress(self, event: str, **more: object) -> None:
         found = self.findings
         self._send(
-            event, tool=self.tool.name, calls=self.calls, refused=self.refused, unique=found.unique,
+            event, tool=self.tool.name, calls=self.calls, refused=self.refused, succeeded=self.succeeded,
+            branches=None if self.tool.remote else len({arc[:3] for arc in self.search.arcs}), unique=found.unique,
             curve=found.curve, occurrences=found.counts(), **more,
         )  # fmt: skip
 
@@ -137,9 +139,10 @@ class Fuzzing:
         def job(channel: Channel) -> None:
             _Batch(channel, self.tool, self.host.places, self.search, forms).run(start, count, until)
 
-        def batch(calls: int, refused: int, seconds: float) -> None:
+        def batch(calls: int, refused: int, succeeded: int, seconds: float) -> None:
             self.calls = start + calls
             self.refused += refused
+            self.succeeded += succeeded
             self._looping += seconds
 
         def again(key: str) -> None:
@@ -212,9 +215,12 @@ class _Batch:
         self.coverage = Coverage(places.own)
         self.keys = {form.partition("\x1f")[2] for form in known}
         self.sent: list[str] = []
+        self.succeeded = 0
+        self.databases = Databases(search.knowledge)
         if search.guided:
             modules = list(sys.modules.values())
             taint.watch([vars(one) for one in modules if places.own(getattr(one, "__file__", None) or "")])
+            self.databases.listen()
             channel.kept = Kept()
 
     def run(self, start: int, count: int, until: float | None) -> None:
@@ -237,12 +243,14 @@ class _Batch:
                 self.channel.end()
                 continue
             self._make(number, given, text, bound)
-        self.channel.send("batch", calls=made, refused=refused, seconds=time.process_time() - began)
+        spent = time.process_time() - began
+        self.channel.send("batch", calls=made, refused=refused, succeeded=self.succeeded, seconds=spent)
 
     def _make(self, number: int, given: dict[str, object], text: str, bound: dict[str, object]) -> None:
         channel, search, tool, knowledge = self.channel, self.search, self.tool, self.search.knowledge
         if search.carries_taint(number):
             bound = {k: taint.taint(v, knowledge.node(k)) if k in given else v for k, v in bound.items()}
+        self.databases.current = {str(one): name for name, one in given.items() if isinstance(one, str | int)}
         arcs = set[Arc]()
 
         def measured() -> object:
@@ -254,10 +262,13 @@ class _Batch:
                 arcs.update(self.coverage.stop())
 
         invoke = measured if search.is_measured(number) else lambda: call(tool, bound)
-        _, outcome = channel.judged(invoke, given, self.places, self.keys)
+        answer, outcome = channel.judged(invoke, given, self.places, self.keys)
+        self.succeeded += outcome is OK and returned_error(answer) is None
         if outcome is OK and tool.wrapped and number % INVOKED == INVOKED - 1:
             outcome = self._of_wrapper(text)
         channel.end()
+        self.databases.learn()
+        search.try_next(json.loads(text), knowledge.news)
         new = search.reached(number, arcs, json.loads(text)) if not arcs <= search.arcs else []
         if new or knowledge.news:
             channel.send("learned", news=knowledge.news, arcs=new, given=json.loads(text), number=number)

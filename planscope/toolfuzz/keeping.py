@@ -56,6 +56,8 @@ def record_of(report: Report, reset: str | None = None) -> Fuzzing:
             description=one.description,
             fingerprint=fingerprint(one.schema),
             calls=one.calls,
+            succeeded=one.succeeded,
+            refusal=report.refusal(one),
             skipped=one.skipped,
         )
         for one in report.tools

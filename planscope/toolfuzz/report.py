@@ -115,6 +115,18 @@ class Report:
     def tool(self, name: str) -> ToolReport:
         return next(one for one in self.tools if one.name == name)
 
+    def refusal(self, tool: ToolReport) -> str | None:
+        """Return the commonest error of a tool's calls, or what the schema says if it refused more; None without."""
+        found = [one for one in self.findings.values() if one.tool == tool.name and not is_sequence(one)]
+        most = max(found, key=lambda one: one.occurrences, default=None)
+        if most is None or most.occurrences < tool.refused:
+            return "the schema refused the arguments" if tool.refused else None
+        return " ".join((most.message or most.exception or most.kind).split())
+
+    def never_entered(self) -> list[ToolReport]:
+        """Return the tools of which no call succeeded, though calls were made."""
+        return [one for one in self.tools if one.calls and not one.entered]
+
     @property
     def calls(self) -> int:
         """Calls of the search: those to each tool alone, and those of sequences."""

@@ -7,13 +7,14 @@ tool never changes another's, and a batch can begin again in a fresh child.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
 from planscope.toolfuzz.accepts import mismatch, parts_of, properties
 from planscope.toolfuzz.coverage import Arc
-from planscope.toolfuzz.nodes import Knowledge
-from planscope.toolfuzz.source import Hints, read_function, read_words
+from planscope.toolfuzz.hints import Hints, read_function, read_words
+from planscope.toolfuzz.nodes import Knowledge, Step
 from planscope.toolfuzz.tools import Tool
 from planscope.toolfuzz.values import Generator, Pools
 from planscope.toolfuzz.words import LONG, ODD, SLOW
@@ -21,8 +22,11 @@ from planscope.toolfuzz.words import LONG, ODD, SLOW
 LARGEST = 64 * 1024
 """Limit of bytes of an argument object as JSON."""
 
-MODES = ("minimal", "", "long", "", "null", "", "unicode", "number")
-"""The first calls: everything empty, everything long, and so on, with mixed ones between."""
+MODES = ("minimal", *[""] * 19, "long", "", "null", "", "unicode", "number")
+"""The first calls: everything empty; then mixed ones, which learn; everything long, and so on."""
+
+EAGER = 3
+"""Calls that follow at once where one has learned something new."""
 
 MOST_KEPT = 200
 SHARE, SHARE_WHEN_QUIET = 0.45, 0.06
@@ -32,6 +36,10 @@ FIRST_LONG, LONG_EVERY = 70, 12
 """Which calls send a long text."""
 
 QUIET = 300
+MOST_TRIES = 24
+"""Limit of calls that wait with what an argument was compared with."""
+
+_THROUGH = frozenset(("same", "split", "partition", "item", "each", "int"))
 SEPARATORS = (" ", ",", ";", "\n", "/", ":", "=", ".")
 TAINTED, MEASURED = 400, 400
 """Among this many first calls most carry taint, and all are measured for coverage; later ones now and then."""
@@ -46,13 +54,15 @@ class Search:
         self.kept: list[dict[str, object]] = []
         self.arcs: set[Arc] = set()
         self._last_kept, self._is_changed = 0, False
+        self._next_tries: deque[dict[str, object]] = deque(maxlen=MOST_TRIES)
         self._meant: list[dict[str, object]] = []
+        self._eager = 0
         self._schema = tool.schema
         self._seed = f"{seed}/{tool.name}"
         self._random = Random(self._seed)
         if guided:
             for function in tool.functions:
-                read_function(function, self.knowledge, self.hints)
+                read_function(function, self.hints)
         read_words(tool.description, self.hints)
         self._examples(tool.schema)
         self.generator = Generator(tool.schema, self.knowledge.roots, self.hints, self.pools)
@@ -110,12 +120,19 @@ class Search:
     def _next(self, number: int) -> dict[str, object]:
         random = self._random
         self._is_changed = False
-        if number < len(MODES):
-            return self.generator.arguments(random, MODES[number])
-        if number - len(MODES) < len(self._meant):
-            return {**self.generator.arguments(random), **self._meant[number - len(MODES)]}
+        mode = MODES[number] if number < len(MODES) else ""
+        if mode:
+            return self.generator.arguments(random, mode)
+        meant = number - sum(map(bool, MODES[:number]))
+        if meant < len(self._meant):
+            return {**self.generator.arguments(random), **self._meant[meant]}
         if self._is_long(number):
             return self._with_long_text(number, random)
+        if self._next_tries and random.random() < 0.5:
+            return self._next_tries.pop()
+        if self._eager:
+            self._eager -= 1
+            return self.generator.arguments(random, "eager")
         if self.kept:
             share = SHARE if number - self._last_kept < QUIET else SHARE_WHEN_QUIET
             if random.random() < share:
@@ -124,6 +141,24 @@ class Search:
                     self._is_changed = True
                     return changed
         return self.generator.arguments(random)
+
+    def try_next(
+        self, given: dict[str, object], news: Sequence[tuple[str, tuple[Step, ...], str | None, object]]
+    ) -> None:
+        """Take what arguments were newly compared with in their place, for the next calls: the newest first.
+
+        So several arguments that must fit together are found one after another.
+        """
+        self._eager = EAGER if news else self._eager
+        for root, path, operation, constant in news:
+            if operation != "eq" or root not in given or not all(step[0] in _THROUGH for step in path):
+                continue
+            value = given[root]
+            if isinstance(value, str) and isinstance(constant, str | int):
+                constant = str(constant)
+            made = {**given, root: [constant] if isinstance(value, list) else constant}
+            if mismatch(made, self._schema) is None:
+                self._next_tries.append(made)
 
     def _with_long_text(self, number: int, random: Random) -> dict[str, object]:
         """Return arguments of which one is a token again and again, as often as may be sent."""
@@ -224,9 +259,7 @@ class Search:
         if self._is_long(number):
             return False
         if number < TAINTED:
-            return (
-                self.guided and number >= len(MODES) and (number % 4 > 0 if number < 60 else number % 2 > 0)
-            )
+            return self.guided and (number % 4 < 3 if number < 60 else number % 2 > 0)
         return self.guided and number % 8 == 0
 
     def _is_long(self, number: int) -> bool:

@@ -7,11 +7,14 @@ without taint, so nothing that taint alone causes is reported.
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex
 
+from planscope.toolfuzz.lookups import look_up
 from planscope.toolfuzz.nodes import Node, spread
 
 
@@ -74,10 +77,10 @@ def _parts(plain: Method, step: str) -> Method:
 
 
 def _compared(plain: Method, operation: str) -> Method:
-    """Learn the numbers that a number is compared with."""
+    """Learn what a value that is no text is compared with: numbers, and texts that it should equal."""
 
-    def method(self: TInt | TFloat, other: object) -> object:
-        if type(other) is int or type(other) is float:
+    def method(self: TInt | TFloat | TList | TDict, other: object) -> object:
+        if type(other) in (int, float) or (operation == "eq" and type(other) is str):
             self.node.learn(operation, other)
         return plain(self, other)
 
@@ -107,6 +110,15 @@ def _derived(plain: Method, step: str) -> Method:
     return method
 
 
+def _missing(self: Any, name: str) -> object:
+    """Learn of which type the tool takes a value that is of another one."""
+    plain = type(self).__mro__[1]
+    for kind in (dict, list, str) if name != "node" else ():
+        if hasattr(kind, name):
+            self.node.learn("type", kind.__name__)
+    raise AttributeError(f"{plain.__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
+
 _TEXT: dict[str, tuple[Callable[[Method, str], Method], str]] = {
     "__eq__ __ne__ __lt__ __le__ __gt__ __ge__": (_asks, "eq"),
     "__contains__ find rfind index rindex count": (_asks, "contains"),
@@ -117,8 +129,9 @@ _TEXT: dict[str, tuple[Callable[[Method, str], Method], str]] = {
     "split rsplit": (_parts, "split"),
     "partition rpartition": (_parts, "partition"),
 }
+_EQUALS: dict[str, tuple[Callable[[Method, str], Method], str]] = {"__eq__ __ne__": (_compared, "eq")}
 _COMPARED: dict[str, tuple[Callable[[Method, str], Method], str]] = {
-    "__eq__ __ne__": (_compared, "eq"),
+    **_EQUALS,
     "__lt__ __le__ __gt__ __ge__": (_compared, "cmp"),
     "__rtruediv__": (_divides, ""),
 }
@@ -146,7 +159,12 @@ class TStr(str):
     """A string with taint."""
 
     node: Node
-    __hash__ = str.__hash__
+    __getattr__ = _missing
+
+    def __hash__(self) -> int:
+        look_up(self.node, inspect.currentframe())
+        return str.__hash__(self)
+
     locals().update(_methods(str, _TEXT))
 
     def __new__(cls, value: object, node: Node) -> TStr:
@@ -196,7 +214,12 @@ class TInt(int):
     """A whole number with taint."""
 
     node: Node
-    __hash__ = int.__hash__
+    __getattr__ = _missing
+
+    def __hash__(self) -> int:
+        look_up(self.node, inspect.currentframe())
+        return int.__hash__(self)
+
     locals().update(_methods(int, _NUMBER))
 
     def __new__(cls, value: int, node: Node) -> TInt:
@@ -212,6 +235,7 @@ class TFloat(float):
     """A number with taint."""
 
     node: Node
+    __getattr__ = _missing
     __hash__ = float.__hash__
     locals().update(_methods(float, _COMPARED))
 
@@ -227,12 +251,16 @@ class TFloat(float):
 class TList(list[Any]):
     """A list with taint; an item gets its own when the tool takes it."""
 
+    __getattr__ = _missing
+
     def __init__(self, values: Iterable[object], node: Node) -> None:
         self.node = node
         super().__init__(values)
 
     def __reduce__(self) -> tuple[object, ...]:
         return list, (list(self),)
+
+    locals().update(_methods(list, _EQUALS))
 
     def _taken(self, at: int) -> object:
         made = list.__getitem__(self, at)
@@ -269,6 +297,8 @@ class TDict(dict[Any, Any]):
     def __reduce__(self) -> tuple[object, ...]:
         return dict, (dict(self),)
 
+    locals().update(_methods(dict, _EQUALS))
+
     def _asked(self, key: object) -> None:
         if not isinstance(key, str):
             return
@@ -286,8 +316,12 @@ class TDict(dict[Any, Any]):
         return dict.__contains__(self, key)
 
     def get(self, key: object, default: object = None) -> object:
+        """An empty default carries taint, too: what is asked of it would be asked of the value."""
         self._asked(key)
-        return dict.get(self, key, default)
+        made = dict.get(self, key, default)
+        if made is default and type(made) is dict and not made and isinstance(key, str):
+            return TDict({}, self.node.child(("key", key)))
+        return made
 
     def pop(self, key: object, *default: object) -> object:
         self._asked(key)
@@ -308,7 +342,7 @@ def length(value: Any) -> int:
 
 def _loads(text: str, *arguments: object, **options: Any) -> object:
     node = text.node.child(("json",)) if isinstance(text, TStr) else None
-    made: object = _PLAIN_LOADS(text, *arguments, **options)
+    made: object = _PLAIN_LOADS(str(text) if node is not None else text, *arguments, **options)
     return made if node is None or options else taint(made, node)
 
 
@@ -324,17 +358,27 @@ def _with_pattern(function: Callable[..., object]) -> Callable[..., object]:
     return call
 
 
+def _dated(text: object, form: object = "") -> object:
+    if isinstance(text, TStr):
+        text.node.learn("strptime", form)
+    return _PLAIN_STRPTIME(text, form)
+
+
 _PLAIN_LOADS = json.loads
+_DATES = vars(importlib.import_module("_strptime"))
+_PLAIN_STRPTIME = _DATES["_strptime"]
 _REGEX = ("match", "search", "fullmatch", "findall", "finditer", "split", "sub", "subn")
 
 
 def watch(modules: Iterable[dict[str, object]]) -> None:
-    """Replace ``len``, ``json.loads`` and the functions of ``re`` by ones that keep taint. For a child process only.
+    """Replace ``len``, ``json.loads`` and the functions of ``re`` by ones that keep taint, and ``strptime`` by one that
+    tells its format. For a child process only.
 
     ``modules``: the namespaces of the tool's own modules.
     """
     replaced = {id(_PLAIN_LOADS): _loads}
     vars(json)["loads"] = _loads
+    _DATES["_strptime"] = _dated
     for name in _REGEX:
         plain = getattr(re, name)
         replaced[id(plain)] = made = _with_pattern(plain)

@@ -10,7 +10,9 @@ from planscope.toolfuzz.prompts import describe
 @dataclass
 class ToolReport:
     """One tool. ``skipped``: why it was not fuzzed. ``looping``: seconds of processor time in the children's loops of
-    calls. ``source``: the tool's code, empty if it is not known; ``place``: ``file`` and ``line`` of it, or None."""
+    calls. ``succeeded``: calls that answered, and not with an error; ``branches``: of the tool's code, None if it
+    is not seen. ``source``: the tool's code, empty if it is not known; ``place``: its ``file`` and ``line``.
+    """
 
     name: str
     description: str = ""
@@ -18,11 +20,18 @@ class ToolReport:
     skipped: str | None = None
     calls: int = 0
     refused: int = 0
+    succeeded: int = 0
+    branches: int | None = None
     curve: list[list[int]] = field(default_factory=list)
     stopped: str = ""
     looping: float = 0.0
     source: str = ""
     place: dict[str, object] | None = None
+
+    @property
+    def entered(self) -> bool:
+        """Whether at least one call answered, and not with an error."""
+        return self.succeeded > 0
 
     def told(self, *, source: bool = False) -> str:
         """Describe the tool to a model: what an agent is told, and its code if that is asked for."""

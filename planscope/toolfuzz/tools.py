@@ -5,7 +5,6 @@ A LangChain tool is known by its methods, so that LangChain is imported only if 
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import functools
 import importlib
@@ -25,7 +24,6 @@ from planscope.errors import UserError
 from planscope.toolfuzz.accepts import mismatch
 from planscope.toolfuzz.injected import injected_values
 from planscope.toolfuzz.outcome import CALL_ID, Places, Raised, Refused, attempt, class_name, message_of
-from planscope.toolfuzz.source import source_tree
 
 Bind = Callable[[dict[str, object]], dict[str, object]]
 
@@ -465,11 +463,8 @@ def _called_by(tool: Any) -> tuple[Callable[..., object], tuple[Callable[..., ob
 
 def _is_left_out(method: Callable[..., object]) -> bool:
     """Return whether a method only raises NotImplementedError."""
-    tree = source_tree(method)
-    body = [] if tree is None else tree.body
-    if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-        body = body[1:]
-    return len(body) == 1 and isinstance(body[0], ast.Raise) and "NotImplementedError" in ast.dump(body[0])
+    code = getattr(inspect.unwrap(method), "__code__", None)
+    return code is not None and code.co_names[:1] == ("NotImplementedError",)
 
 
 def _names(called: Callable[..., object]) -> list[str]:

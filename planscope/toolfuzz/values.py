@@ -14,9 +14,9 @@ from itertools import accumulate
 from random import Random
 from typing import Any, ClassVar
 
+from planscope.toolfuzz.hints import Hints
 from planscope.toolfuzz.nodes import Node
-from planscope.toolfuzz.source import Hints
-from planscope.toolfuzz.words import LISTS, ODD, ORDINARY, words_for
+from planscope.toolfuzz.words import ODD, ORDINARY, words_for
 
 DEEPEST = 8
 """Values that are drawn nest at most this deep; what is sent may nest 20 deep."""
@@ -62,7 +62,6 @@ FIXED = {
 
 BRACKETS = ("()", "([", "((", "))", "{{", '"')
 NO_OBJECTS = ("{", "[1,", "", "nope", '{"a": 1', "{'a': 1}", "[]", "{}", "null", "1", '"x"')
-TYPES: dict[object, type] = {"dict": dict, "list": list, "int": int, "float": float, "bool": bool}
 
 
 @dataclass
@@ -100,7 +99,7 @@ class Generator:
         required = self.schema.get("required") or ()
         texts: list[str] = []
         for name, one in (self.schema.get("properties") or {}).items():
-            if name not in required and (mode == "minimal" or (not mode and self.roll() < 0.3)):
+            if name not in required and (mode == "minimal" or (mode in ("", "eager") and self.roll() < 0.3)):
                 continue
             value = self._value(one, self.roots.get(name), name)
             if isinstance(value, str):
@@ -180,7 +179,11 @@ class Generator:
         """Return a text for this node."""
         if depth == 0 and self.mode in FIXED:
             return FIXED[self.mode]
-        if node is not None and (node.children or node.facts) and self.roll() < 0.87:
+        if (
+            node is not None
+            and (node.children or node.facts)
+            and (self.mode == "eager" or self.roll() < 0.87)
+        ):
             return str(self._planned(node, depth))
         return self._loose(depth)
 
@@ -225,7 +228,7 @@ class Generator:
         return made
 
     def _json(self, node: Node, depth: int) -> str:
-        chance = self.roll()
+        chance = 1.0 if self.mode == "eager" else self.roll()
         if chance < 0.06:
             return self.pick(NO_OBJECTS)
         words, self._words = self._words, ORDINARY
@@ -238,7 +241,7 @@ class Generator:
         items = [inner[1] for inner in child.children if inner[0] == "item" and isinstance(inner[1], int)]
         wanted = [k + 1 for k in items if k >= 0] + [-k for k in items if k < 0]
         length = child.children.get(("len",))
-        for source in (child.facts.get("parts", ()), *(length.facts.values() if length else ())):
+        for source in length.facts.values() if length else ():
             wanted += [n for n in source if isinstance(n, int) and 0 < n < 50]
         count = self.pick(wanted) if wanted and self.roll() < 0.5 else max(wanted, default=2)
         if self.roll() < 0.15:
@@ -300,20 +303,6 @@ class Generator:
             return self._loose(depth)
         return "".join(self.text(each, depth + 1)[:3] for _ in range(self.random.randrange(6)))
 
-    def _csv(self, node: Node, depth: int) -> str:
-        _, child = self.pick(node.under("csv"))
-        each = child.children.get(("each",), child)
-        keys = [str(step[1]) for holder in (each, child) for step, _ in holder.under("key")]
-        known = dict.fromkeys(keys + [word for word in self.hints.strings if word.isidentifier()][:6])
-        names = list(known) or ["a", "b"]
-        header = [name for name in names if self.roll() < 0.6] or names[:1]
-        cells = ("1", "", "x", "-2.5", '"a,b"', "nan")
-        rows = []
-        for _ in range(self.random.randrange(4)):
-            wide = len(header) + self.pick((0, 0, 0, -1, 1))
-            rows.append(",".join(self.pick(cells) for _ in range(wide)))
-        return "\n".join([",".join(header), *rows])
-
     def _equal(self, node: Node, depth: int) -> str:
         return str(self.pick(node.facts["eq"]))
 
@@ -365,9 +354,6 @@ class Generator:
         ):
             made = made.replace(code, word)
         return made
-
-    def _path(self, node: Node, depth: int) -> str:
-        return self.pick(_PATHS) if self.roll() < 0.8 else self._loose()
 
     # --- numbers ---
 
@@ -514,7 +500,11 @@ class Generator:
 
     def _any_object(self, node: Node | None, depth: int) -> dict[str, object]:
         keys = _keys(node)
-        made = {str(key): self._anything(_under(node, key), depth + 1) for key in keys if self.roll() < 0.88}
+        made = {
+            str(key): self._anything(_under(node, key), depth + 1)
+            for key in keys
+            if self.mode == "eager" or self.roll() < 0.88
+        }
         if not keys and depth <= 4:
             names = [word for word in self.hints.strings if word.isidentifier()] or ["a", "id", "name"]
             for key in self.random.sample(names, min(len(names), self.pick((0, 1, 1, 2, 3)))):
@@ -530,20 +520,20 @@ class Generator:
         "boolean": lambda self, *_: self.mode != "minimal" and self.roll() < 0.5, "null": lambda *_: None,
     }  # fmt: skip
     by_step: ClassVar[dict[str, tuple[Recipe, float]]] = {
-        "json": (_json, 8), "split": (_split, 6), "partition": (_partition, 6), "same": (_same, 4), "csv": (_csv, 8),
+        "json": (_json, 20), "split": (_split, 6), "partition": (_partition, 6), "same": (_same, 4),
         "int": (_int_text, 3), "float": (_int_text, 3), "len": (_sized, 0.9), "each": (_each_character, 1),
         "slice": (_sliced, 2), "key": (_same, 0.5), "item": (_each_character, 0.5),
     }  # fmt: skip
     by_fact: ClassVar[dict[str, tuple[Recipe, float]]] = {
         "eq": (_equal, 5), "contains": (_containing, 3), "startswith": (_startswith, 4), "endswith": (_endswith, 3),
-        "regex": (_matching, 5), "is": (_of_characters, 3), "strptime": (_moment, 5), "meaning": (_path, 6),
+        "regex": (_matching, 5), "is": (_of_characters, 3), "strptime": (_moment, 5),
         "cmp": (_int_text, 0.5),
     }  # fmt: skip
     """What makes a text from a step that the tool takes on it, or from what the tool compares it with; its weight."""
 
 
+_TYPES: dict[object, type] = {"dict": dict, "list": list}
 _ARITHMETIC = ("add", "mul", "mod", "floordiv")
-_PATHS = LISTS["path|file|filename|folder|dir|directory|destination|source"]
 
 
 def _plan(node: Node) -> tuple[list[Recipe], list[float]]:
@@ -560,7 +550,7 @@ def _likely(node: Node) -> list[type]:
     kinds: list[type] = []
     if steps & {"key", "values"}:
         kinds += [dict] * 3
-    if steps & {"each", "parts"} or ("item" in steps and "key" not in steps):
+    if "each" in steps or ("item" in steps and "key" not in steps):
         kinds += [list] * 2
     text = {"split", "partition", "same", "slice", "json", "int"}
     if steps & text or node.facts.keys() & {"startswith", "endswith", "regex", "contains", "is"}:
@@ -569,7 +559,7 @@ def _likely(node: Node) -> list[type]:
         kinds += [int]
     facts = [type(one) for kind in ("eq", "cmp") for one in node.facts.get(kind, ())]
     kinds += [kind for kind in facts if kind in (str, int, float)]
-    return kinds + [TYPES.get(one, str) for one in node.facts.get("type", ())] * 2
+    return kinds + [_TYPES.get(one, str) for one in node.facts.get("type", ())] * 4
 
 
 def _first(node: Node | None, *steps: tuple[object, ...]) -> Node | None:

@@ -43,15 +43,33 @@ def _tools(found: FuzzDocument) -> Iterator[Block]:
         note = "skipped, because " + tool.skipped if tool.skipped else ""
         if tool.stopped == "hung":
             note = "the search ended early, because too many calls hung"
-        agent, refused = tool.agent_calls or "", tool.refused or ""
+        if never_entered(tool):
+            note = "; ".join(filter(None, (f"never entered: {tool.refusal}"[:LONGEST_INPUT], note)))
         errors = "" if tool.skipped else str(tool.statistics.unique_errors)
-        rows.append((tool.tool, errors, f"{tool.calls:,}", str(agent), str(refused), note))
+        more = (tool.branches, tool.agent_calls, tool.refused)
+        rows.append(
+            (tool.tool, errors, f"{tool.calls:,}", f"{tool.succeeded:,}", *(str(n or "") for n in more), note)
+        )
     if found.sequences is not None:
         errors = str(sum(is_sequence(one) and is_counted(one) for one in found.findings))
         played = f"{plural(found.sequences.sequences, 'sequence')} of calls"
-        rows.append(("all tools together", errors, f"{found.sequences.calls:,}", "", "", played))
-    head = ("tool", "errors", "calls", "the agent's calls", "refused by the schema", "")
+        rows.append(("all tools together", errors, f"{found.sequences.calls:,}", *[""] * 4, played))
+    head = (
+        "tool",
+        "errors",
+        "calls",
+        "succeeded",
+        "branches",
+        "the agent's calls",
+        "refused by the schema",
+        "",
+    )
     yield Table(rows, head, indent="")
+
+
+def never_entered(tool: FuzzedToolDocument) -> bool:
+    """Return whether no call of a tool succeeded, though calls were made."""
+    return bool(tool.calls) and not tool.entered
 
 
 def _curve(tool: FuzzedToolDocument) -> str:
@@ -143,7 +161,11 @@ def _baseline(found: FuzzDocument, whole: bool) -> Iterator[Block]:
 def _summary(found: FuzzDocument) -> Iterator[Block]:
     figures = found.statistics
     made = found.calls + sum(tool.agent_calls for tool in found.tools)
-    yield Heading(f"{plural(figures.unique_errors, 'error')} in {plural(made, 'call')}, seed {found.seed}")
+    never = [tool.tool for tool in found.tools if never_entered(tool)]
+    lead = f"never entered: {', '.join(never)}; " if never else ""
+    yield Heading(
+        f"{lead}{plural(figures.unique_errors, 'error')} in {plural(made, 'call')}, seed {found.seed}"
+    )
     if figures.unique_errors:
         yield Para(f"estimate of all errors: {figures.chao1:g} ({interval_words(figures)}), under guidance")
     if figures.false_discovery:

@@ -70,6 +70,8 @@ def _told(row: Row, hidden: bool) -> list[Run]:
         told = row.set.template if hidden else f"{''.join(marks(row.set))} {row.set.template}"
     elif row.only is not None:
         told = row.only.skipped or f"found in {phrases.plural(row.only.calls, 'call')}"
+        if row.only.calls and row.only.succeeded == 0:
+            told = f"never entered: {row.only.refusal}"
     else:
         told = title(one, with_kind=False) if one is not None else ""
     steps = f"← {phrases.plural(len(row.steps), 'step')}  " if row.steps and row.set is None else ""

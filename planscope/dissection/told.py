@@ -54,6 +54,9 @@ def found_in(session: Session, variant: str) -> Found | None:
     return Found(record.id, tuple(_sentences(found)), found.culprit)
 
 
+NO_FAILURE = "No failure to explain"
+
+
 def headline(found: Summary) -> str:
     """Return the cause or the causes, or that none is in the query, with confidences."""
     decision = found.decision
@@ -64,7 +67,7 @@ def headline(found: Summary) -> str:
     if decision.cause is not None:
         return f"Cause: {decision.cause}{sure}"
     if decision.blameless:
-        return f"{terms.sentence(terms.NO_CAUSE)[:-1]}{sure}"
+        return f"{terms.sentence(terms.NO_CAUSE)[:-1]}{sure}" if sure else NO_FAILURE
     return "Undecided"
 
 

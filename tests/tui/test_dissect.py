@@ -18,6 +18,7 @@ from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.form import FormDialog
+from planscope.tui.panes.dissect_lines import cause_lines, matrix_lines
 from planscope.tui.screens.compare.screen import CompareScreen
 from planscope.tui.screens.dissect.screen import DissectScreen
 from planscope.wording.terms import MUTATIONS
@@ -324,9 +325,49 @@ async def test_the_cured_query_is_one_key_away_beside_the_original() -> None:
 async def test_before_the_first_run_the_steps_are_told(tmp_path: Path) -> None:
     async with opened(write(a_session(), tmp_path)) as driven:
         await entered(driven)
-        assert "1. The query as it is, five times" in driven.text and "names the cause" in driven.text
+        assert "1. The query as it is, several times" in driven.text and "names the cause" in driven.text
         await driven.press("Q")
         assert "no cured query: no cause is stated yet" in driven.text
+
+
+@pytest.mark.parametrize("model", ["sim:scripted", "not recorded", "claude-sonnet-4-20250514"])
+async def test_a_model_that_cannot_be_run_is_no_offer_and_another_is_asked_for(
+    model: str, tmp_path: Path
+) -> None:
+    made = a_session()
+    run = Run(id="r1", variant="v1", agent="tools", model=model)
+    async with opened(write(made.model_copy(update={"runs": [run]}), tmp_path), (120, 40)) as driven:
+        await driven.press("m")
+        await driven.sees(f"This run's model ({model}) cannot be asked from here: m asks for one that can.")
+        await driven.press("m")
+        await driven.answered()
+        dialog = driven.app.screen
+        assert isinstance(dialog, FormDialog) and "choose one that can" in driven.text
+        assert "is not a model" not in driven.text and "no profile" not in driven.text
+
+
+async def test_a_run_without_a_query_says_that_there_are_no_words_to_change() -> None:
+    async with opened(bundled()["returns-desk"]) as driven:
+        await driven.press("m")
+        await driven.sees("there is no query to dissect: a dissection changes its words")
+
+
+@pytest.mark.parametrize(
+    ("model", "head"), [("sim:careful", "No failure to explain"), ("sim:forgetful", "NO CAUSE")]
+)
+async def test_a_heading_is_green_for_nothing_and_a_rate_of_0_has_no_green_bar(
+    model: str, head: str, tmp_path: Path
+) -> None:
+    async with opened(write(a_session(), tmp_path), (120, 40)) as driven:
+        screen = await entered(driven, model)
+        await driven.press("m")
+        await dissected(driven, screen)
+        found = screen.state.summary
+        (first, *_) = cause_lines(found, "", False, 100)
+        assert head in first.text and "right" not in {run.role for run in first.runs}
+        for row, line in zip(found.rows, matrix_lines(found, -1, 0, 110), strict=True):
+            if row.rate.rate == 0:
+                assert not [run for run in line.runs if run.role == "holds" and run.text.strip("✓ ")]
 
 
 async def test_the_words_to_blame_are_marked_in_the_query_with_the_cured_query_one_key_away() -> None:

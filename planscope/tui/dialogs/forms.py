@@ -257,8 +257,10 @@ def read_choice(answers: Answers, before: RunChoice) -> RunChoice:
     return replace(_with_model(answers, _stepping(answers, before)), guard=answers["guard"] == "on")
 
 
-def dissect_form(wanted: DissectChoice, used: Sequence[str] = ()) -> FormDialog[DissectChoice]:
-    """Ask which agent, model and method to dissect with."""
+def dissect_form(
+    wanted: DissectChoice, used: Sequence[str] = (), unable: str = ""
+) -> FormDialog[DissectChoice]:
+    """Ask which agent, model and method to dissect with. ``unable``: why the run's own model cannot be used."""
     model, agent, *rest = _model_fields(wanted, used)
     method = Field("method", "Method", wanted.method, options=tuple(METHODS.items()))
     budget = Field("budget", "Budget", str(wanted.budget), "at most this many runs")
@@ -275,6 +277,7 @@ def dissect_form(wanted: DissectChoice, used: Sequence[str] = ()) -> FormDialog[
     before = (
         f"Runs mutants of the query ({', '.join(list(MUTATIONS.values())[2:])}) until it is clear what makes the "
         "agent fail, or the budget is spent.",
+        *((f"{unable}: choose one that can.",) if unable else ()),
     )
     return FormDialog("Dissect", [model, agent, method, budget, *rest], read, before=before, first="model")
 

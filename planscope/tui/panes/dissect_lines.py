@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from planscope.dissection.blame import NOT_NAMED, in_words
 from planscope.dissection.evidence import KINDS, RARE, SAME
 from planscope.dissection.summary import CellView, Row, Summary
+from planscope.dissection.told import NO_FAILURE
 from planscope.safe import show, wrap
 from planscope.session.tally import Tally
 from planscope.tui.keys import key_for
 from planscope.tui.panes.query import Painted, painted_runs
-from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, shown, wrapped
+from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, shown, wrapped
 from planscope.tui.style.roles import OUTCOMES, outcome_runs
 from planscope.wording import phrases, terms
 from planscope.wording.phrases import percent
@@ -32,7 +33,7 @@ _UNUSED = {
 """The kinds of mutants that a method does not use, with the reason."""
 _LABEL = 22
 PLAN = (
-    "1. The query as it is, five times, to see how often the agent fails.",
+    "1. The query as it is, several times, to see how often the agent fails.",
     "2. Mutants that ask for the same: in other words, about another topic, in other sentences.",
     "3. The change after which the agent is right names the cause. Fresh queries check that it is not the size.",
     "4. Once the cause is 90 % sure: small changes find the word, clause or constraint to blame.",
@@ -57,10 +58,10 @@ def cause_lines(
         told = (
             "the first runs are in progress…"
             if running
-            else f"Not run yet; press {key_for('dissect-all')} to run what is needed."
+            else then or f"Not run yet; press {key_for('dissect-all')} to run what is needed."
         )
-        plan = () if running else PLAN
-        return [Line((Run(told, "dim"),)), *(Line(runs) for text in plan for runs in paragraph(text, width))]
+        role, plan = ("caution", PLAN) if then and not running else ("dim", () if running else PLAN)
+        return [*wrapped(told, width, role), *(one for text in plan for one in wrapped(text, width))]
     decision = found.decision
     sure = Run(f"  {percent(decision.confidence)} sure" if decision.confidence is not None else "", "strong")
     if decision.cause is not None:
@@ -69,8 +70,10 @@ def cause_lines(
         if decision.several:
             each = " and ".join(percent(share) for _, share in decision.causes)
             head = (head[0], Run(f"  {each} sure, {terms.MORE_CAUSES}", "caution"))
+    elif decision.blameless and decision.confidence is None:
+        head = (Run(NO_FAILURE, "strong"), Run(""))
     elif decision.blameless:
-        head = (Run(" ✓ NO CAUSE IN THE QUERY ", "right"), sure)
+        head = (Run(f" ✗ {NO_CAUSE.upper()} ", "stop"), sure)
     else:
         head = (Run(" ? UNDECIDED ", "stop"), Run("  so far" if running else "", "dim"))
     reason = wrapped(terms.sentence(decision.reason), width)
@@ -81,7 +84,7 @@ def cause_lines(
         blame = wrapped(NOT_NAMED, width)
     # Where there is little room, the words to blame must be seen without scrolling.
     lines = [Line(head), *blame, *reason] if short else [Line(head), *reason, *blame]
-    if decision.missing:
+    if decision.missing and not (decision.blameless and decision.confidence is None):
         lines += wrapped(f"Missing: {decision.missing}.", width, "caution")
     if then:
         lines += wrapped(then, width, "dim")
@@ -174,7 +177,7 @@ def bar_runs(rate: float, low: float, high: float) -> list[Run]:
     return [
         Run("█" * sure, "holds"),
         Run("▓" * (point - sure), "holds"),
-        Run("░" * (most - point), "holds"),
+        Run("░" * (most - point), "faint"),
         Run("·" * (BAR - most), "faint"),
     ]
 

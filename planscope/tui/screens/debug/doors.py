@@ -298,6 +298,9 @@ def dissect(stage: Stage) -> None:
     if view.variant is None or stage.work.document.session is None:
         stage.tell("there is no query to dissect")
         return
+    if not view.variant.query.text.strip():
+        stage.tell("there is no query to dissect: a dissection changes its words, and runs an agent on them")
+        return
     choice = default_choice(stage)
     wrong = view.verdict is not None and view.verdict.verdict == "wrong"
     mine = wrong and view.run is not None and view.play is None and view.run.model == choice.model

@@ -288,6 +288,8 @@ class DissectScreen(ListScreen):
         found = self.state.summary
         if self.dissecting.running and found is not None and found.decision.settled and found.culprit is None:
             return LOOKING
+        if self.state.record is None and (unable := self._unable()):
+            return f"{unable}: {key_for('dissect-all')} asks for one that can."
         if self.state.cured is not None:
             return f"{key_for('compare-cured')} shows a query that it gets right beside yours."
         return self.state.then
@@ -370,7 +372,9 @@ class DissectScreen(ListScreen):
         variant, record, choice = self.document.variant(self.variant), self.state.record, self.wanted
         if self._busy():
             return
-        if variant is None:
+        if record is None and self._unable():
+            self.start_flow(self._new_dissection())
+        elif variant is None:
             self.tell("the query is no longer in the session")
         elif record is not None and not self._known(record.agent):
             self.tell(
@@ -406,10 +410,23 @@ class DissectScreen(ListScreen):
         if not self._busy():
             self.start_flow(self._new_dissection())
 
+    def _unable(self) -> str:
+        """Say why the model of a new dissection cannot be run; "" if it can."""
+        from planscope.agents.models import ModelUnavailable, parse_model
+
+        try:
+            parse_model(self.wanted.model)
+        except ModelUnavailable:
+            named = shown(self.wanted.model or "not recorded", 40)
+            return f"This run's model ({named}) cannot be asked from here"
+        return ""
+
     async def _new_dissection(self) -> None:
         from planscope.tui.dialogs.forms import dissect_form, models_of
 
-        choice = await self.answer(dissect_form(self.wanted, models_of(self.document.runs)))
+        unable, used = self._unable(), models_of(self.document.runs)
+        wanted = replace(self.wanted, model="", run=None) if unable else self.wanted
+        choice = await self.answer(dissect_form(wanted, [one for one in used if ":" in one], unable))
         if choice is not None:
             self.wanted, self.state = choice, DissectState()
             self._launch(Launch())

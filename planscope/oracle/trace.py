@@ -176,6 +176,8 @@ class Trace:
     """The line of the file that is the trace, if it is one line."""
     reward: float | None = None
     """How well the run went, if the format says so: 1 is right, 0 is wrong."""
+    expected: list[ToolCall] = field(default_factory=list, compare=False)
+    """The gold plan, if the file has one: the calls that a right run makes. They have no steps."""
     excused: list[tuple[str, ToolCall]] = field(default_factory=list, repr=False, compare=False)
     """Calls that the reader leaves out on purpose, each with the reason, until ``left_out`` lists them."""
     cached_calls: tuple[Sequence[Item] | None, int, list[ToolCall]] = field(

@@ -65,6 +65,8 @@ IN_TEXT = re.compile(
     re.MULTILINE,
 )
 """Text in which a model without calls of its own writes them."""
+GOLD = "a gold plan"
+"""Why calls are not of the run that a benchmark expects of it."""
 _NESTED = (dict, list)
 _GIVEN = frozenset((*ARGUMENTS, "function"))
 _SPAN = frozenset(("run_type", "trace_id", "traceId"))
@@ -353,6 +355,8 @@ class _Account:
         self.told: Counter[str] = Counter()
         """How often each call of the trace was found."""
         self.listed: dict[tuple[Kind, str], tuple[Link, int]] = {}
+        self.gold = ""
+        """The shape of the paths of the gold plan."""
         self.rewound = len(rewound)
         self.first_rewound: Link = ""
 
@@ -386,11 +390,23 @@ class _Account:
                 self._list("not of this run", why or "a copy of a call that is kept", one.link)
         elif why:
             self._list("not of this run", why, one.link)
+            if why == GOLD and not one.answers:
+                self._expect(one)
         elif not one.answers:
             return False
         elif one.id not in self.asked:
             self._list("not understood", "an answer without its call", one.link)
         return True
+
+    def _expect(self, one: Seen) -> None:
+        """Add a call to the gold plan. The first list is taken, since plans are told again; that of all tasks of a file
+        is no run's own."""
+        shape = _INDEX.sub("", path_of(one.link))
+        if shape.startswith("tasks["):
+            return
+        self.gold = self.gold or shape
+        if shape == self.gold:
+            self.trace.expected.append(ToolCall(one.tool, arguments_of(one.given)[0]))
 
     def _aside(self, link: Link) -> str:
         keys = re.split(r"[.\[\]: ]+", path_of(link)) if self.aside else ()

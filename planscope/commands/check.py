@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -86,7 +87,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 
 
 def _check(args: argparse.Namespace) -> int:
-    if args.rules is not None:
+    if args.rules is not None or _is_trace(args.session):
         from planscope.commands.check_rules import check_with_rules
 
         return check_with_rules(args)
@@ -114,6 +115,20 @@ def _check(args: argparse.Namespace) -> int:
         else:
             _tell_verdict(asked, chosen, verdict)
     return STATUS.get(verdict.verdict, 2)
+
+
+def _is_trace(name: str) -> bool:
+    """Return whether a name is that of a file or a folder with calls in traces, and not of a session."""
+    from planscope.traces import Unreadable, open_traces
+
+    if name == "-" or not os.path.lexists(name):
+        return False
+    try:
+        open_session(name)
+    except UserError:
+        with suppress(Unreadable):
+            return any(trace.calls for trace in open_traces([name]))
+    return False
 
 
 def _tell_verdict(asked: Asked, run: Run, verdict: Verdict) -> None:

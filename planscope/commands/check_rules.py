@@ -60,8 +60,10 @@ def rules_about(args: argparse.Namespace, session: Session | None) -> tuple[Rule
     """Read the rules for these traces, or for this session. Return the tools that are known before the traces are
     judged, too. Raises UserError."""
     from planscope.rules.names import read_tools, tools_in, tools_named, tools_of_session
-    from planscope.rules.rule import names_of
+    from planscope.rules.rule import RuleFile, names_of
 
+    if args.rules is None:
+        return RuleFile("", ()), set()
     given = getattr(args, "tools", None)
     known = read_tools(read_text(given)) if given is not None else set()
     found = tools_of_session(session) if session is not None else tools_in(args.session)
@@ -98,11 +100,11 @@ def session_named(name: str) -> Session | None:
 
 
 def check_with_rules(args: argparse.Namespace) -> int:
-    """Judge and print. Return the exit status."""
+    """Judge and print. Return the exit status. Without rules only causes are sought."""
+    from planscope.cause.find import add_cause
     from planscope.rules.report import CheckOptions, Summary, warnings_of
     from planscope.rules.rule import unknown_names
     from planscope.traces.opening import other_readers
-    from planscope.wording.terms import VERDICTS
 
     session = session_named(args.session)
     file, known = rules_about(args, session)
@@ -121,6 +123,7 @@ def check_with_rules(args: argparse.Namespace) -> int:
     def judged() -> Iterator[Checked]:
         """Yield every trace. After the last one, the summary and the warnings are complete."""
         for one in _judged(args, session, file, options, problems, stream):
+            add_cause(one, file)
             summary.add(one.checked)
             known.update(one.tools)
             for report, _ in reports:
@@ -140,14 +143,23 @@ def check_with_rules(args: argparse.Namespace) -> int:
         document = RulesCheckedDocument.streamed(judged(), summary, lambda: [*told, *problems])
         _print(document.as_pieces())
     else:
-        bad = (one for one in judged() if one.verdict != "right")
-        wrong = [f"{one.id}: {VERDICTS[one.told].upper()}. {one.explanation}" for one in islice(bad, SHOWN)]
+        bad = (one for one in judged() if one.verdict != "right" or one.cause is not None)
+        wrong = [in_words(one) for one in islice(bad, SHOWN)]
         deque(bad, 0)  # judges the rest
         if not args.json:  # else each change was a document of its own
             with suppress(BrokenPipeError):
                 say_all(_lines(summary, wrong, told, problems))
     status = summary.status
     return 2 if status == 0 and (problems or (args.strict and warnings)) else status
+
+
+def in_words(one: Checked) -> str:
+    """Say the verdict on a trace, and its cause, not yet safe to display."""
+    from planscope.cause.find import told
+    from planscope.wording.terms import VERDICTS
+
+    cause = "" if one.cause is None else f" {told(one.cause)}"
+    return f"{one.id}: {VERDICTS[one.told].upper()}. {one.explanation}{cause}"
 
 
 def _print(pieces: Iterable[str]) -> None:
@@ -259,8 +271,12 @@ def _run_judged(
     from planscope.rules.many import Judged
     from planscope.session.traces import trace_of
 
-    checked = judge_by(session, run, file, strict=strict, details=details, budget=budget)
-    return Judged(checked, tools=checked.tools | trace_of(run).tools.keys())
+    checked, trace = (
+        judge_by(session, run, file, strict=strict, details=details, budget=budget),
+        trace_of(run),
+    )
+    sought = trace if details and checked.verdict != "right" else None
+    return Judged(checked, tools=checked.tools | trace.tools.keys(), trace=sought)
 
 
 def _reports(file: RuleFile, args: argparse.Namespace) -> list[tuple[JUnit | Sarif, Path]]:
@@ -292,8 +308,9 @@ def _lines(summary: Summary, wrong: list[str], warnings: list[str], problems: li
     if bad > len(wrong):
         yield f"... and {plural(bad - len(wrong), 'more trace')} (--json lists all)"
         yield ""
-    yield from table(summary, width)
-    yield ""
+    if summary.rules:
+        yield from table(summary, width)
+        yield ""
     counts = ", ".join(f"{count:,} {VERDICTS[kind]}" for kind, count in sorted(summary.told.items()))
     yield f"{plural(summary.traces, 'trace')}: {counts or 'none'}"
     yield from (line for one in summary.notes() for line in sentence(one, width))

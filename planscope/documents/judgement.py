@@ -112,6 +112,43 @@ class LeftOutCallsDocument(Document):
     count: int
 
 
+class LinkDocument(Document):
+    """One step of the way from a cause to where it shows."""
+
+    step: StepNo
+    what: str
+
+
+class CameDocument(Document):
+    """Where the value of an argument stood before its call."""
+
+    argument: str
+    how: Literal["equal", "case", "date", "unit", "sum", "part", "nowhere"]
+    by: Literal["answer", "user", "system"] | None = Field(description="null: nowhere")
+    step: int | None = Field(description="the step whose answer has it")
+    path: str = Field(description="the path in that answer")
+
+
+class CauseDocument(Document):
+    """The most likely cause, without a call to a model."""
+
+    step: StepNo | None = Field(description="null: there is no cause in the trace")
+    confidence: float = Field(description="how likely this answer is right, from 0 to 1")
+    reasons: list[str]
+    label: str = Field(description="what runs with this cause have in common")
+    lost: StepNo | None = Field(description="the first step without a continuation that keeps everything")
+    shows: StepNo | None = Field(description="the first step that breaks something")
+    origin: StepNo | None = Field(description="the step to which provenance leads from there, else lost")
+    chain: list[LinkDocument] = Field(description="the way from the cause to where it shows")
+    sources: list[CameDocument] = Field(description="where the arguments of the step came from")
+
+
+CauseOf = Annotated[
+    CauseDocument | None,
+    Field(description="what is most likely to blame; null: it was not sought, as nothing went wrong"),
+]
+
+
 class CheckDocument(Document):
     """The verdict of a run."""
 
@@ -136,12 +173,16 @@ class CheckDocument(Document):
     reason: EarlyEnd = None
     notes: list[str] = Field(default_factory=list, description="the grade, and what was left out, in words")
     reward: float | None = Field(default=None, description="how the trace was graded: 1 right, 0 wrong")
+    cause: CauseOf = None
     left_out: list[LeftOutCallsDocument] = Field(default_factory=list)
 
     @classmethod
     def about(cls, replay: JudgedRun, verdict: Verdict, **more: Any) -> Self:
+        from planscope.cause.find import cause_of
         from planscope.wording.explain import explain_verdict
 
+        if verdict.verdict == "wrong":
+            more["cause"] = CauseDocument.of(cause_of(replay, verdict))
         left_out = [LeftOutCallsDocument.of(one) for one in replay.trace.left_out]
         more |= {"left_out": left_out, "reward": replay.trace.reward}
         return cls.told(verdict, explain_verdict(replay, verdict), **more)

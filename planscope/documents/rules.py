@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 from pydantic import Field
 
 from planscope.documents.document import Document
-from planscope.documents.judgement import EarlyEnd, LeftOutCallsDocument, Z3Answer
+from planscope.documents.judgement import CauseDocument, CauseOf, EarlyEnd, LeftOutCallsDocument, Z3Answer
 from planscope.documents.query import ParseErrorDocument
 from planscope.language.constructions import Kind
 from planscope.oracle.verdict_types import CERTIFIED, StepNo
@@ -168,6 +168,7 @@ class TraceDocument(Document):
     warnings: list[str] = Field(default_factory=list, description="as in check")
     left_out: list[LeftOutCallsDocument] = Field(default_factory=list)
     reward: float | None = Field(default=None, description="how the trace was graded: 1 right, 0 wrong")
+    cause: CauseOf = None
 
     def as_line(self) -> str:
         """Return the document as JSON, with the results at its end."""
@@ -200,6 +201,8 @@ class TraceDocument(Document):
                 more["repair"] = RulesRepairDocument.told(why.repair)
         if why is not None and why.query is not None:
             more["query"] = why.query
+        if checked.cause is not None:
+            more["cause"] = CauseDocument.of(checked.cause)
         return cls.model_validate(
             {
                 "id": checked.id,
@@ -241,6 +244,14 @@ class RuleSumDocument(Document):
     unknown: int
 
 
+class CauseSumDocument(Document):
+    """Traces with the same cause."""
+
+    label: str = Field(description="what they have in common; empty: no cause in the trace")
+    count: int
+    traces: list[str] = Field(description="their ids, of at most 1,000 traces in which a cause was sought")
+
+
 class SummaryDocument(Document):
     traces: int
     broken: int = Field(description="traces that are wrong")
@@ -249,6 +260,7 @@ class SummaryDocument(Document):
         default_factory=dict, description="how many traces are graded otherwise than judged, by words for it"
     )
     rules: list[RuleSumDocument]
+    causes: list[CauseSumDocument] = Field(default_factory=list, description="the commonest first")
 
     @classmethod
     def about(cls, summary: Summary) -> Self:
@@ -261,6 +273,7 @@ class SummaryDocument(Document):
                 RuleSumDocument.of(summary.sums[rule.id], id=rule.id, name=rule.name, text=rule.text)
                 for rule in summary.rules
             ],
+            causes=[CauseSumDocument(label=w, count=len(i), traces=i) for w, i in summary.by_cause()],
         )
 
 

@@ -407,22 +407,29 @@ def read_rules_of(source: Rules, loaded: Loaded, allow_unknown: bool = False) ->
 
 
 def judged(loaded: Loaded, file: RuleFile, run: str | None) -> Iterator[Checked]:
-    """Judge by rules, one by one: one run or trace, or all of them. If a run has a query, that must hold too."""
+    """Judge by rules, one by one: one run or trace, or all of them. If a run has a query, that must hold too. What went
+    wrong has its cause."""
     from planscope.case import judge_by
+    from planscope.cause.find import add_cause
     from planscope.rules.budget import Budget
-    from planscope.rules.many import check_traces
+    from planscope.rules.many import Judged, check_traces
     from planscope.rules.report import CheckOptions
     from planscope.session.model import own_runs
+    from planscope.session.traces import trace_of
 
     session = loaded.session
     if session is not None:
         runs = [need_run(session, run)] if run is not None else own_runs(session)
         budget = Budget.of(len(runs))
         for chosen in runs:
-            yield judge_by(session, chosen, file, budget=budget)
+            checked = judge_by(session, chosen, file, budget=budget)
+            add_cause(Judged(checked, trace=trace_of(chosen) if checked.verdict != "right" else None), file)
+            yield checked
         return
     traces = [_one_trace(loaded, run)] if run is not None else loaded.traces
-    yield from (one.checked for one in check_traces(traces, file, CheckOptions()))
+    for one in check_traces(traces, file, CheckOptions()):
+        add_cause(one, file)
+        yield one.checked
 
 
 def summed(loaded: Loaded, file: RuleFile, checked: Sequence[Checked]) -> tuple[Summary, list[str]]:
@@ -449,6 +456,7 @@ def _checked(loaded: Loaded, file: RuleFile, run: str | None) -> RulesCheckedDoc
 
 def explained(checked: Checked) -> str:
     """Return a judged run in words: verdict, explanation with the repair, the rules and steps of the core."""
+    from planscope.cause.find import told
     from planscope.show.text import sentence
     from planscope.wording.terms import VERDICTS
 
@@ -459,6 +467,7 @@ def explained(checked: Checked) -> str:
         lines.append("core:")
         lines += [line for r in rules for line in sentence(f"{r.title}: {r.text}", indent="  ")]
         lines.append(f"  {_steps_text(tuple(dict.fromkeys([*why.steps, why.step])))}")
+    lines += sentence(told(checked.cause)) if checked.cause is not None else ()
     return "\n".join(lines)
 
 

@@ -301,3 +301,45 @@ class Reasons:
     def complete(self) -> bool:
         """Whether everything was found."""
         return self.ended == "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One step of the way from a cause to where it shows, and what happens there."""
+
+    step: StepNo
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """Where the value of an argument stood before its call. ``how``: ``equal``, ``case``, ``date``, ``unit``, ``sum``,
+    ``part`` or ``nowhere``. ``by``: an ``answer``, the ``user`` or the ``system`` prompt; ``step`` and ``path`` name
+    the answer."""
+
+    argument: str
+    how: str
+    by: str | None = None
+    step: int | None = None
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """The most likely cause of what went wrong. ``step`` is None if nothing in the trace speaks for one; ``confidence``
+    is how likely the answer is right.
+
+    ``lost``: the first step without a continuation that keeps everything. ``shows``: the first that breaks something,
+    or the end. ``origin``: the step to which provenance leads from there, else ``lost``. ``label`` is what runs with
+    this cause have in common. ``sources``: those of the arguments of the step. All words may be hostile text.
+    """
+
+    step: StepNo | None
+    confidence: float
+    reasons: tuple[str, ...] = ()
+    lost: StepNo | None = None
+    shows: StepNo | None = None
+    origin: StepNo | None = None
+    chain: tuple[Link, ...] = ()
+    label: str = ""
+    sources: tuple[Came, ...] = ()

@@ -18,6 +18,8 @@ from planscope.traces.messages import MessageFormat
 from planscope.traces.opening import once, read, reader_of, sources
 from planscope.traces.source import Source
 
+MOST_CAUSES = 1_000
+"""Limit of traces in which a cause is sought."""
 MOST_RESULTS = 10_000
 """Limit of lists of results that traces share."""
 TOLD = 2**20
@@ -39,6 +41,8 @@ class Judged:
     """The line of the file that is the trace, if it is one line."""
     ids: dict[StepNo, str] = field(default_factory=dict)
     """The ids of the calls that break a rule first. The end has that of the last call."""
+    trace: Trace | None = None
+    """The trace, if a cause should be sought in it."""
 
 
 class _Check:
@@ -47,6 +51,7 @@ class _Check:
     def __init__(self, file: RuleFile, options: CheckOptions, budget: Budget) -> None:
         self.file, self.options, self.budget, self.left = file, options, budget, options.details
         self.book = Rulebook(file.rules, succeeded_only=options.succeeded_only, known=file.known)
+        self.seek = MOST_CAUSES if options.details else 0
         self.quick = Quick(self.book)
         self._results: dict[bytes, list[Tested]] = {}
 
@@ -55,6 +60,9 @@ class _Check:
         for one in with_branches(trace) if self.options.branches and trace.branches else (trace,):
             checked = check_trace(self.book, one, self.options)
             found = Judged(checked, one.source, checked.tools.union(one.tools), one.line)
+            if self.seek > 0 and (checked.verdict != "right" or _is_bad(one.reward)):
+                self.seek -= 1
+                found.trace = one
             if checked.verdict == "wrong":
                 found.ids = _ids(one, checked)
                 if self.left > 0:
@@ -88,9 +96,10 @@ class _Check:
     def _of_line(self, source: Source, reader: MessageFormat, number: int, line: bytes) -> Iterator[Judged]:
         quick = self.quick
         plain = None
-        if not quick.timed and reader.plain is not None:
+        if not quick.timed and reader.plain is not None and self.file.rules:
             plain = reader.plain(line, answers=quick.answers, users=quick.users)
-        if plain is not None and quick.fits and (right := quick.right(plain)) is not None:
+        sought = plain is not None and self.seek > 0 and _is_bad(plain.reward)
+        if plain is not None and quick.fits and not sought and (right := quick.right(plain)) is not None:
             counts, tools = right
             id, calls = plain.id or f"{source.stem}:{number}", len(plain.calls)
             results = self._kept(counts)
@@ -98,7 +107,7 @@ class _Check:
             yield Judged(checked, source.name, tools, number)
             return
         whole = None
-        if plain is not None and self.left <= 0:  # to explain a trace takes all of it
+        if plain is not None and self.left <= 0 and self.seek <= 0:  # to explain a trace takes all of it
             book = self.book.for_tools(plain.tools.keys() | {call[0] for call in plain.calls})
             whole = plain.whole(book.asks)
         if whole is not None:
@@ -120,6 +129,11 @@ class _Check:
             if len(self._results) < MOST_RESULTS:
                 self._results[counts] = found
         return found
+
+
+def _is_bad(reward: float | None) -> bool:
+    """Return whether a trace was graded as one that went wrong."""
+    return reward is not None and reward < 1
 
 
 def _raised(error: Broken) -> Iterator[tuple[int, bytes]]:

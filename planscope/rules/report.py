@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from planscope.language.calls import path_text
 from planscope.oracle.trace import Cause, LeftOut, ToolCall, Trace, add_left_out
-from planscope.oracle.verdict_types import Proof, Told, early_end, graded, told
+from planscope.oracle.verdict_types import Blame, Proof, Told, early_end, graded, told
 from planscope.rules.judge import (
     Judge,
     Rulebook,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from planscope.rules.repair import RulesRepair
 
 KEPT = "The run keeps every rule."
+NO_RULES = "There is no rule to judge by."
 MOST_LACKS = 100
 MOST_NAMED = 10
 
@@ -110,6 +111,8 @@ class Checked:
     warnings: tuple[str, ...] = ()
     left_out: Sequence[LeftOut] = ()
     reward: float | None = None
+    cause: Blame | None = None
+    """What is most likely to blame, if it was sought."""
 
     @property
     def told(self) -> Told:
@@ -125,9 +128,15 @@ def check_trace(book: Rulebook, trace: Trace, options: CheckOptions) -> Checked:
     """Judge one trace; ``details`` says why, if it is wrong."""
     judge = judge_trace(book, trace)
     results = judge.results(trace, open_end=options.running or trace.open_end)
-    verdict = verdict_of(results, trace, running=options.running)
+    verdict = verdict_of(results, trace, running=options.running) if results else "unknown"
     words = (
-        KEPT if verdict == "right" and trace.ending != "aborted" else plain_verdict(results, trace, verdict)
+        NO_RULES
+        if not results
+        else (
+            KEPT
+            if verdict == "right" and trace.ending != "aborted"
+            else plain_verdict(results, trace, verdict)
+        )
     )
     lacks = tuple(lacking(judge, trace)) if judge.lacking else ()
     return Checked(
@@ -227,6 +236,8 @@ class Summary:
     """What was left out, by its kind and reason, with the place of the first."""
     graded: dict[str, list[str]] = field(default_factory=dict)
     """The traces whose grade is not what the verdict says, by the words for that: the first ids."""
+    causes: dict[str, list[str]] = field(default_factory=dict)
+    """The traces with a cause, by what they have in common: their ids."""
     odd: dict[str, int] = field(default_factory=dict)
     """By the same words, how many they are."""
 
@@ -245,6 +256,8 @@ class Summary:
             self.odd[words] = self.odd.get(words, 0) + 1
             if len(ids := self.graded.setdefault(words, [])) < MOST_NAMED:
                 ids.append(checked.id)
+        if checked.cause is not None and (checked.cause.step is not None or checked.verdict == "wrong"):
+            self.causes.setdefault(checked.cause.label, []).append(checked.id)
         add_left_out(self.left_out, checked.id, checked.left_out)
         if checked.verdict == "right" and len(self.early) < MOST_LACKS:
             self.early += [f"{checked.id}: {line}" for line in checked.warnings[len(checked.lacks) :]]
@@ -258,6 +271,10 @@ class Summary:
             elif result.state == "unknown":
                 one.unknown += 1
 
+    def by_cause(self) -> list[tuple[str, list[str]]]:
+        """Return the causes with the ids of their traces, those of most traces first; "" for no cause in a trace."""
+        return sorted(self.causes.items(), key=lambda one: (not one[0], -len(one[1]), one[0]))
+
     def notes(self) -> Iterator[str]:
         """Yield a sentence for each way in which grades and verdicts differ, and for each reason why calls were left
         out: ``Graded 0, keeps all rules: 2 traces (t1, t2).``"""
@@ -265,6 +282,11 @@ class Summary:
             more = ", ..." if self.odd[words] > len(ids) else ""
             named = ", ".join(visible(id, limit=40) for id in ids)
             yield sentence(f"{words}: {plural(self.odd[words], 'trace')} ({named}{more})")
+        for words, ids in self.by_cause():
+            more = ", ..." if len(ids) > MOST_NAMED else ""
+            named = ", ".join(visible(id, limit=40) for id in ids[:MOST_NAMED])
+            what = visible(words, limit=200) or "no cause in the trace"
+            yield sentence(f"{plural(len(ids), 'trace')}: {what} ({named}{more})")
         yield from (sentence(f"Left out: {one.text}") for one in self.left_out.values())
 
     def settle(self, names: Mapping[str, int]) -> None:

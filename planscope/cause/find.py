@@ -1,0 +1,121 @@
+"""The answer: the step that is most likely to blame, how likely, why, and the chain from there to where it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from planscope.cause.provenance import Source
+from planscope.cause.ranking import SEEN, WEIGHTS, marks, shares
+from planscope.cause.signs import TOLD, Break, Evidence, Sign, evidence
+from planscope.language.calls import path_text
+from planscope.oracle.judged import JudgedRun
+from planscope.oracle.trace import Trace
+from planscope.oracle.verdict_types import Blame, Came, Link, StepNo, Verdict
+from planscope.rules.judge import Tested
+from planscope.rules.many import Judged
+from planscope.rules.rule import RuleFile
+from planscope.wording.phrases import percent, step_name
+from planscope.wording.terms import FINDINGS
+
+SURE = 0.5
+"""A step is named if it is this likely; else there is no cause in the trace."""
+
+
+FROM_VALUES: frozenset[Sign] = frozenset(
+    ("nowhere", "misread", "apart", "denied", "strange", "failed", "empty")
+)
+"""Signs by which provenance leads to a step."""
+MOST_LINKS = 6
+
+
+def breaks_of(results: Iterable[Tested]) -> list[Break]:
+    """Return the broken rules by the first step that breaks each."""
+    found = [Break(one.broken_at[0], one.rule.title) for one in results if one.state == "broken"]
+    return sorted(found, key=lambda one: _rank(one.step))
+
+
+def _rank(step: StepNo) -> float:
+    return float("inf") if step == "end" else step
+
+
+def find_cause(
+    trace: Trace, breaks: Sequence[Break] = (), file: RuleFile | None = None, lost: StepNo | None = None
+) -> Blame:
+    """Return the answer for a trace. ``breaks``: as of ``breaks_of``. ``file``: its marks say which tools only read; of
+    others their names say it. ``lost``: the first lost step, if it is known; else the first that breaks a rule."""
+    found = evidence(trace, breaks, file)
+    likely = shares(marks(found))
+    shows = breaks[0].step if breaks else None
+    lost = shows if lost is None else lost
+    best = max((step for step in likely if step is not None), key=lambda step: likely[step], default=None)
+    if best is None or likely[best] < SURE:
+        return Blame(None, likely[None] * SEEN, lost=lost, shows=shows, origin=lost)
+    signs = dict(
+        sorted(found.by_step[best].items(), key=lambda one: (one[0] != "break", -WEIGHTS.get(one[0], 0.0)))
+    )
+    chain = tuple(_chain(found, best, shows))
+    named = len(chain) > 1 + (shows not in (None, best)) or not FROM_VALUES.isdisjoint(signs)
+    tool = trace.calls[best - 1].tool if best != "end" else "the end"
+    rule = next((one.rule for one in breaks if one.step == best), "")
+    first = next(iter(signs))
+    label = f"{tool} violates {rule}" if first == "break" else f"{tool} {TOLD[first]}"
+    sources = tuple(map(_came, found.sources.by_step.get(best, ()))) if best != "end" else ()
+    origin = best if named or lost is None else lost
+    return Blame(best, likely[best], tuple(signs.values()), lost, shows, origin, chain, label, sources)
+
+
+def add_cause(judged: Judged, file: RuleFile) -> None:
+    """Add the answer to a judged trace that went wrong, or that no rule was asked about."""
+    trace, checked = judged.trace, judged.checked
+    if trace is not None:
+        lost = checked.why.step if checked.why is not None else None
+        checked.cause = find_cause(trace, breaks_of(checked.results), file, lost)
+
+
+def cause_of(run: JudgedRun, verdict: Verdict) -> Blame:
+    """Return the answer for a run of a session."""
+    errors = [finding for finding in verdict.findings if finding.severity == "error"]
+    breaks = [Break(one.step, f"{FINDINGS[one.type]}: {', '.join(one.constraints)}") for one in errors]
+    lost = verdict.first_violation.step if verdict.first_violation is not None else None
+    return find_cause(run.trace, sorted(breaks, key=lambda one: _rank(one.step)), lost=lost)
+
+
+def told(cause: Blame) -> str:
+    """Say the answer as a sentence, not yet safe to display."""
+    if cause.step is None:
+        return "No cause in the trace."
+    return f"Most likely cause: {step_name(cause.step)} ({percent(cause.confidence)}): {'; '.join(cause.reasons)}."
+
+
+def _came(one: Source) -> Came:
+    place = one.place
+    if place is None:
+        return Came(one.name, one.how)
+    return Came(one.name, one.how, place.by, place.step or None, path_text(place.path))
+
+
+def _chain(found: Evidence, cause: StepNo, shows: StepNo | None) -> Iterator[Link]:
+    """Yield the cause, the calls that go on with its values, and where it shows."""
+    yield Link(cause, next(iter(found.by_step[cause].values())))
+    links = 0
+    for step, sources in found.sources.by_step.items() if cause != "end" else ():
+        if (
+            step <= _rank(cause)
+            or step >= _rank(shows if shows is not None else "end")
+            or links == MOST_LINKS
+        ):
+            continue
+        for one in sources:
+            if one.first == cause:
+                yield Link(step, f"it goes on with {one.name}")
+            elif (
+                one.like_id and one.place is not None and one.place.step == cause and one.place.by == "answer"
+            ):
+                at = f", {path_text(one.place.path)}" if one.place.path else ""
+                yield Link(step, f"{one.name} is copied from the answer to step {cause}{at}")
+            else:
+                continue
+            links += 1
+            break
+    if shows is not None and shows != cause:
+        yield Link(shows, next(iter(found.by_step[shows].values())))

@@ -1,0 +1,295 @@
+"""Signs of a mistake: what speaks for each call of a trace, by provenance, answers, repeats, breaks and a gold plan.
+
+Words in reasons come from the trace. They are hostile text until they are shown.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal, NamedTuple
+
+from planscope.cause.provenance import Provenance, Source, field_of, same_field
+from planscope.compare.calls import align, keys
+from planscope.compare.result import StepSide
+from planscope.oracle.trace import Json, Said, ToolCall, Trace
+from planscope.oracle.verdict_types import StepNo
+from planscope.rules.rule import RuleFile
+from planscope.wording.phrases import value
+
+Sign = Literal["break", "break too", "nowhere", "passed on", "misread", "apart", "denied", "unsaid", "strange",
+               "failed", "mended", "empty", "repeat", "again", "unread", "at once", "gold"]  # fmt: skip
+TOLD: dict[Sign, str] = {
+    "break": "violates a rule",
+    "break too": "violates a rule",
+    "nowhere": "with an id from nowhere",
+    "passed on": "with an id that an earlier call invented",
+    "misread": "with an id of another kind",
+    "apart": "with ids that do not belong together",
+    "denied": "with another id than the one spoken of",
+    "unsaid": "with an id that nobody spoke of",
+    "strange": "with a value from nowhere",
+    "failed": "fails",
+    "mended": "fails first",
+    "empty": "finds nothing",
+    "repeat": "once more",
+    "again": "once more, for the same id",
+    "unread": "before looking",
+    "at once": "without asking",
+    "gold": "against the gold plan",
+}
+"""What each sign says of a call, after its tool's name. Batches are grouped by these words."""
+_READS = re.compile(
+    r"(?:^|__|[._/-])(?i:get|find|list|search|read|look|lookup|check|show|view|fetch|query|calculate|think|describe|count"
+    r"|browse|grep|glob|ls|cat|status|verify|validate|compute)(?:[_A-Z./-]|s?$)")  # fmt: skip
+MOST_IDS = 30
+"""Ids of one call that are compared."""
+_WORDS = re.compile(r"(?=[^A-Za-z]*[A-Za-z])\S+(?: \S+){0,3}$")
+_TOKEN = re.compile(r"#?\w[\w-]{4,}\w")
+_RUN = re.compile(r"[A-Za-z]+")
+
+
+class Break(NamedTuple):
+    """A broken rule, with the first step that breaks it."""
+
+    step: StepNo
+    rule: str
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What speaks for each step: by step, reasons by their signs. ``writes``: the steps of calls that change
+    something."""
+
+    sources: Provenance
+    by_step: dict[StepNo, dict[Sign, str]] = field(default_factory=dict)
+    writes: list[int] = field(default_factory=list)
+    failed: list[int] = field(default_factory=list)
+
+    def add(self, step: StepNo, sign: Sign, reason: str) -> None:
+        self.by_step.setdefault(step, {}).setdefault(sign, reason)
+
+
+def reader(file: RuleFile | None) -> Callable[[str], bool]:
+    """Return a function that tells whether a tool only reads: rules mark it so or, without a mark, its name says it."""
+
+    @cache
+    def reads(tool: str) -> bool:
+        if file is not None and any(c.names(tool) for c in (*file.reads, *file.writes)):
+            return file.only_reads(tool)
+        return _READS.search(tool) is not None
+
+    return reads
+
+
+def evidence(trace: Trace, breaks: Sequence[Break], file: RuleFile | None = None) -> Evidence:
+    """Return what speaks for each step of a trace to be to blame. ``breaks``: the earliest first. ``file``: marks."""
+    reads = reader(file)
+    found = Evidence(Provenance(trace))
+    for one in breaks:
+        found.add(one.step, "break" if one.step == breaks[0].step else "break too", f"it violates {one.rule}")
+    look = _Look(found, reads)
+    for around in _around(trace):
+        look.at(around)
+    for step in found.failed:
+        tool = trace.calls[step - 1].tool
+        if any(call.tool == tool and call.failed is False for call in trace.calls[step:]):
+            found.by_step[step]["mended"] = found.by_step[step].pop("failed")
+    if trace.expected:
+        _against_gold(found, trace, reads)
+    return found
+
+
+class _Around(NamedTuple):
+    """A call with the texts near it. ``asked``: the user said something after the call before. ``user``: the last
+    turn of the user."""
+
+    call: ToolCall
+    texts: list[str]
+    asked: bool
+    user: str
+
+
+def _around(trace: Trace) -> Iterator[_Around]:
+    before: list[str] = []
+    open_: _Around | None = None
+    asked, user = True, ""
+    for item in trace.items:
+        if isinstance(item, ToolCall):
+            if open_ is not None:
+                yield open_
+            open_ = _Around(item, before[-2:], asked, user)
+            asked = False
+        elif isinstance(item, Said) and item.by != "system" and item.text:
+            before = [*before[-1:], item.text]
+            asked, user = asked or item.by == "user", item.text if item.by == "user" else user
+            if open_ is not None:
+                open_.texts.append(item.text)
+                yield open_
+                open_ = None
+    if open_ is not None:
+        yield open_
+
+
+class _Look:
+    """Looks at one call after the other."""
+
+    def __init__(self, found: Evidence, reads: Callable[[str], bool]) -> None:
+        self.found, self.reads = found, reads
+        self.made: dict[tuple[str, str], int] = {}
+        """The last step of a call, by tool and arguments."""
+        self.done: dict[tuple[str, str], int] = {}
+        """The last step that wrote, by tool and its first id."""
+        self.seen: dict[str, set[int]] = {}
+        """The messages of calls that succeeded and were given a value."""
+        self.read: set[str] = set()
+        """Ids that a call that reads was given."""
+
+    def at(self, around: _Around) -> None:
+        call, step = around.call, around.call.step
+        if call.refused:
+            return
+        add, sources = self.found.add, self.found.sources.by_step[step]
+        ids = [one for one in sources if one.like_id]
+        writes = not self.reads(call.tool)
+        if call.failed:
+            self.found.failed.append(step)
+            add(step, "failed", f"it failed: {value(call.answer or '')}")
+        elif ids and not writes and (call.answer or "").strip() in ("", "[]", "{}", "null") and call.answered:
+            add(step, "empty", "its answer is empty")
+        for one in sources:
+            self._value(step, one)
+        for one in ids:
+            other = self._other(one, around.texts if writes else [around.user], ids)
+            if other and (writes or other not in self.read):
+                add(
+                    step,
+                    "denied",
+                    f"{one.name} is {value(one.value)}, and beside it {value(other)} is spoken of",
+                )
+        self._apart(call, ids)
+        key = call.tool, json.dumps(call.arguments, sort_keys=True, default=str)
+        if (before := self.made.get(key)) is not None and (
+            writes or before > max(self.found.writes, default=0)
+        ):
+            add(step, "repeat", f"it repeats step {before}")
+        if writes:
+            self._write(around, ids)
+            self.found.writes.append(step)
+        if not call.failed:
+            self.made[key] = step
+            for one in sources:
+                self.seen.setdefault(str(one.value), set()).add(call.message)
+            if not writes:
+                self.read.update(str(one.value) for one in ids)
+
+    def _value(self, step: int, one: Source) -> None:
+        said = f"{one.name} is {value(one.value)}, which"
+        nowhere = "stands in no answer, turn of the user or system text before it"
+        if one.invented and one.first < step:
+            self.found.add(step, "passed on", f"{said} step {one.first} brought in; it {nowhere}")
+        elif one.invented:
+            self.found.add(step, "nowhere", f"{said} {nowhere}")
+        elif (
+            one.how == "nowhere"
+            and isinstance(one.value, str)
+            and _WORDS.match(one.value)
+            and not one.is_date
+        ):
+            self.found.add(step, "strange", f"{said} {nowhere}")
+        place = one.place
+        if one.like_id and place is not None and place.path and field_of(one.path).endswith("id"):
+            at = field_of(place.path)
+            if at.endswith("id") and not same_field(one.path, place.path):
+                self.found.add(step, "misread", f"{said} is step {place.step}'s {at}")
+
+    def _apart(self, call: ToolCall, ids: Sequence[Source]) -> None:
+        """Find ids that nothing leads to from the first one, by answers and turns of the user that share ids."""
+        held: list[tuple[Source, set[int]]] = []
+        for one in ids[:MOST_IDS]:
+            places = (p for p in self.found.sources.places(one.value) if p.by in ("answer", "user"))
+            messages = {place.message for place in places if place.message < call.message}
+            messages |= self.seen.get(str(one.value), set())
+            if messages:
+                held.append((one, messages))
+        known, left = (held[0][1], held[1:]) if held else (set[int](), [])
+        while near := [pair for pair in left if not known.isdisjoint(pair[1])]:
+            known = known.union(*(messages for _, messages in near))
+            left = [pair for pair in left if pair not in near]
+        if left:
+            one, first = left[0][0], held[0][0]
+            told = f"no answer leads from {first.name} {value(first.value)} to {one.name} {value(one.value)}"
+            self.found.add(call.step, "apart", told)
+
+    def _other(self, one: Source, texts: Sequence[str], ids: Sequence[Source]) -> str:
+        """Return an id of the same kind that texts beside a call speak of instead of this one; "" if none."""
+        id, own = str(one.value), {str(other.value) for other in ids}
+        if any(id in text for text in texts) or not any(c.isdigit() for c in id):
+            return ""
+        for word in (str(found) for text in texts for found in _TOKEN.findall(text[:20_000])):
+            if word not in own and len(word) == len(id) and _shape(word) == _shape(id):
+                places = self.found.sources.places(word)
+                if any(place.path and same_field(one.path, place.path) for place in places):
+                    return word
+        return ""
+
+    def _write(self, around: _Around, ids: Sequence[Source]) -> None:
+        call, step, add = around.call, around.call.step, self.found.add
+        if not around.asked:
+            add(step, "at once", "the user said nothing between it and the call before")
+        if not ids:
+            return
+        if not any(str(one.value) in self.read for one in ids):
+            add(step, "unread", f"no call read {ids[0].name} {value(ids[0].value)} before it")
+        if not ids[0].said:
+            add(step, "unsaid", f"nobody spoke of {ids[0].name} {value(ids[0].value)}")
+        key = call.tool, str(ids[0].value)
+        if (before := self.done.get(key)) is not None:
+            add(step, "again", f"step {before} did it for {ids[0].name} {value(ids[0].value)}")
+        if not call.failed:
+            self.done[key] = step
+
+
+def _shape(word: str) -> str:
+    return re.sub(r"\d", "9", _RUN.sub(lambda run: run[0] if len(run[0]) < 3 else "a", word))
+
+
+def _against_gold(found: Evidence, trace: Trace, reads: Callable[[str], bool]) -> None:
+    """Find the first call that leaves every order of the gold plan: a write that it lacks, or has with other arguments.
+    Calls that read and stand in no plan are free, and so is the order of calls. If there is none, a write that was not
+    made."""
+    planned = {call.tool for call in trace.expected}
+    made = [
+        call for call in trace.calls if not call.refused and (call.tool in planned or not reads(call.tool))
+    ]
+    sides = [[StepSide(k, k, 1, call) for k, call in enumerate(some)] for some in (made, trace.expected)]
+    ran, gold = (keys(side, {}) for side in sides)
+    both = Counter(gold.values()) & Counter(ran.values())
+    for own, every in zip((ran, gold), sides, strict=True):
+        left = both.copy()
+        for k, key in list(own.items()):
+            if left[key] > 0:  # made as it is planned, at some place
+                left[key] -= 1
+                del own[k]
+        every[:] = [every[k] for k in own]
+    missing = ""
+    for row in align(sides[0], sides[1], ran, gold).rows:
+        if row.a is None:
+            tool = trace.expected[row.b or 0].tool
+            missing = missing or ("" if reads(tool) or row.change == "moved" else tool)
+        elif not reads(made[row.a].tool):
+            names = [one.name for one in row.arguments if not (_prose(one.a) and _prose(one.b))]
+            if names or not row.arguments:
+                told = f"other {', '.join(names)}" if names else "no such call"
+                found.add(made[row.a].step, "gold", f"the gold plan has {told}")
+                return
+    if missing:
+        found.add("end", "gold", f"the gold plan's {missing} was not called")
+
+
+def _prose(text: Json) -> bool:
+    return isinstance(text, str) and text.count(" ") > 3

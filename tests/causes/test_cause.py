@@ -1,0 +1,189 @@
+"""The step to blame: what is found in runs with a known mistake, the words for it, and what is not blamed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planscope.cause.find import breaks_of, find_cause, told
+from planscope.cause.ranking import WEIGHTS, marks, shares
+from planscope.cause.signs import Break, evidence, reader
+from planscope.doors.python import check
+from planscope.oracle.trace import Said, ToolCall, Trace
+from planscope.oracle.verdict_types import Blame
+from planscope.rules.judge import Rulebook, judge_trace
+from planscope.rules.reading import read_rules
+from planscope.traces import open_traces
+from tests.causes.test_provenance import call
+from tests.cli.conftest import Cli
+from tests.cli.conftest import cli as cli
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = Path(os.environ.get("PLANSCOPE_TRACES", ROOT.parent.parent / "shared" / "traces"))
+real = pytest.mark.skipif(
+    not (FOLDER / "tau_retail_good.json").exists(), reason="the real traces are not there"
+)
+LOOK = "get_order comes before cancel_order for the same order_id."
+ASKED = Said("user", "Please cancel my orders #W1000001 and #W1000002.")
+YES = Said("user", "Yes, do that.")
+
+
+def look(order: str, **more: Any) -> ToolCall:
+    return call("get_order", {"order_id": order, "status": "pending", **more}, order_id=order)
+
+
+def cancel(order: str) -> ToolCall:
+    return call("cancel_order", {"order_id": order, "status": "cancelled"}, order_id=order)
+
+
+def blamed(*items: ToolCall | Said, rules: str = LOOK, expected: list[ToolCall] | None = None) -> Blame:
+    trace = Trace(items, expected=expected or [])
+    file = read_rules(rules)
+    return find_cause(trace, breaks_of(judge_trace(Rulebook(file.rules), trace).results(trace)), file)
+
+
+def test_a_good_run_has_no_cause() -> None:
+    found = blamed(
+        ASKED, look("#W1000001"), Said("model", "Shall I cancel #W1000001?"), YES, cancel("#W1000001")
+    )
+    assert (found.step, found.lost, found.shows) == (None, None, None)
+    assert told(found) == "No cause in the trace."
+
+
+def test_a_write_before_looking() -> None:
+    found = blamed(ASKED, look("#W1000001"), YES, cancel("#W1000001"), cancel("#W1000002"))
+    assert (found.step, found.lost, found.shows, found.origin) == (3, 3, 3, 3)
+    assert "violates" in found.label and "no call read order_id" in " ".join(found.reasons)
+
+
+def test_an_invented_id_is_blamed_where_it_came_in() -> None:
+    found = blamed(ASKED, look("#W7777777"), YES, cancel("#W7777777"), rules="cancel_order never happens.")
+    assert (found.step, found.shows, found.origin) == (1, 2, 1)
+    assert [link.step for link in found.chain] == [1, 2]
+    assert found.label == "get_order with an id from nowhere"
+    assert found.sources[0].how == "nowhere" and found.sources[0].by is None
+
+
+def test_a_member_of_a_core_alone_is_not_to_blame() -> None:
+    trace = Trace([Said("user", "do a, x and b"), call("a"), call("x"), call("b")])
+    file = read_rules("b never happens after a.")
+    found = find_cause(trace, breaks_of(judge_trace(Rulebook(file.rules), trace).results(trace)), file)
+    assert found.shows == 3 and found.origin == 3 and found.step in (3, None)
+
+
+def test_the_first_write_that_leaves_the_gold_plan() -> None:
+    plan = [ToolCall("get_order", {"order_id": "#W1000001"}), ToolCall("cancel_order", {"order_id": "#W1000001"}),
+            ToolCall("cancel_order", {"order_id": "#W1000002"})]  # fmt: skip
+
+    def gold(*calls: ToolCall) -> list[Any]:
+        found = evidence(Trace([ASKED, *calls], expected=plan), [])
+        return [step for step, signs in found.by_step.items() if "gold" in signs]
+
+    one, two = cancel("#W1000001"), cancel("#W1000002")
+    assert gold(look("#W1000001"), one, two) == []
+    assert gold(look("#W1000001"), look("#W1000002"), two, one) == [], "reads and the order are free"
+    assert gold(look("#W1000001"), one, cancel("#W1000003")) == [3]
+    assert gold(call("return_order", order_id="#W1000001"), one, two) == [1]
+    assert gold(one) == ["end"]
+
+
+def test_marks_of_rules_say_what_reads_and_else_the_name() -> None:
+    reads = reader(read_rules("get_key writes. audit only reads. audit happens at most once."))
+    assert [reads(tool) for tool in ("get_key", "audit", "get_order", "cancel_order", "listen", "mcp__db__query")] == [
+        False, True, True, False, False, True,
+    ]  # fmt: skip
+
+
+def test_shares_are_probabilities() -> None:
+    found = evidence(Trace([ASKED, look("#W7777777"), cancel("#W1000001")]), [Break(2, "r")])
+    likely = shares(marks(found))
+    assert sum(likely.values()) == pytest.approx(1) and None in likely
+    assert {name for ones in marks(found).values() for name in ones} <= WEIGHTS.keys()
+
+
+def file_of(tmp_path: Path, *runs: list[ToolCall | Said]) -> Path:
+    records = []
+    for number, items in enumerate(runs):
+        messages: list[dict[str, Any]] = []
+        for item in Trace(items).items:
+            if isinstance(item, ToolCall):
+                asked = {"id": f"c{item.step}", "type": "function",
+                         "function": {"name": item.tool, "arguments": json.dumps(item.arguments)}}  # fmt: skip
+                messages.append({"role": "assistant", "tool_calls": [asked]})
+                messages.append({"role": "tool", "tool_call_id": f"c{item.step}", "content": item.answer})
+            elif isinstance(item, Said):
+                messages.append({"role": {"model": "assistant"}.get(item.by, item.by), "content": item.text})
+        records.append({"id": f"r{number}", "messages": messages})
+    path = tmp_path / "runs.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+    return path
+
+
+WRONG: list[ToolCall | Said] = [ASKED, look("#W1000001"), YES, cancel("#W1000001"), cancel("#W1000002")]
+RIGHT: list[ToolCall | Said] = [ASKED, look("#W1000001"), YES, cancel("#W1000001")]
+
+
+def test_check_groups_runs_by_cause(tmp_path: Path, cli: Cli) -> None:
+    path = file_of(tmp_path, WRONG, RIGHT, WRONG)
+    rules = tmp_path / "r.rules"
+    rules.write_text(f"look: {LOOK}", encoding="utf-8")
+    done = cli("check", path, "--rules", rules, "--json")
+    document = json.loads(done.out)
+    assert done.status == 1
+    first, second, _ = document["traces"]
+    assert first["cause"]["step"] == 3 and "cause" not in second
+    assert document["summary"]["causes"] == [
+        {"label": "cancel_order violates look", "count": 2, "traces": ["r0", "r2"]}
+    ]
+    text = cli("check", path, "--rules", rules).out
+    assert (
+        "Most likely cause: step 3" in " ".join(text.split())
+        and "2 traces: cancel_order violates look" in text
+    )
+    off = json.loads(cli("check", path, "--rules", rules, "--json", "--details", "0").out)
+    assert "causes" not in off["summary"] or off["summary"]["causes"] == []
+
+
+def test_check_without_rules_seeks_causes_and_decides_nothing(tmp_path: Path, cli: Cli) -> None:
+    done = cli("check", file_of(tmp_path, [ASKED, look("#W7777777"), YES, cancel("#W7777777")]), "--json")
+    assert done.status == 2
+    (trace,) = json.loads(done.out)["traces"]
+    assert (trace["verdict"], trace["cause"]["step"]) == ("unknown", 1)
+
+
+def test_words_of_a_trace_are_made_safe(tmp_path: Path, cli: Cli) -> None:
+    evil = call("get_order\x1b]0;x\x07", order_id="#W\x1b[31m777777")
+    text = cli("check", file_of(tmp_path, [ASKED, evil, YES, cancel("#W1000001")])).out
+    assert "\x1b" not in text and "\x07" not in text
+
+
+def test_python_answers_the_same(tmp_path: Path) -> None:
+    document = check(file_of(tmp_path, WRONG), rules=LOOK)
+    assert document.as_data()["traces"][0]["cause"]["step"] == 3
+
+
+@real
+def test_good_runs_are_rarely_accused() -> None:
+    file = read_rules((ROOT / "docs" / "tau-retail.rules").read_text(encoding="utf-8"))
+    book = Rulebook(file.rules)
+    traces = list(open_traces([FOLDER / "tau_retail_good.json"]))
+    accused = 0
+    for trace in traces:
+        trace.expected = []
+        accused += (
+            find_cause(trace, breaks_of(judge_trace(book, trace).results(trace)), file).step is not None
+        )
+    assert accused <= 8
+
+
+@real
+def test_gold_plans_are_read() -> None:
+    assert all(trace.expected for trace in open_traces([FOLDER / "tau_bench_airline_3.json"]))
+    (one,) = open_traces([FOLDER / "tau2_mock_create_task.json"])
+    assert [(c.tool, c.arguments) for c in one.expected] == [
+        ("create_task", {"user_id": "user_1", "title": "Important Meeting"})
+    ]

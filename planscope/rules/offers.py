@@ -22,7 +22,7 @@ MOST_MINED = 200
 
 def offers(trace: Trace) -> list[str]:
     """Return sentences about the tools that were called, those first that order two tools the other way round than
-    they were first called, and of these the ones about calls with the same value."""
+    they were first called, and of these the ones about calls with the same value; the second one is kept."""
     first: dict[str, ToolCall] = {}
     for call in trace.calls:
         first.setdefault(call.tool, call)
@@ -33,6 +33,7 @@ def offers(trace: Trace) -> list[str]:
         for later, earlier in pairs
     ]
     made.sort(key=lambda text: " for the same " not in text)  # calls about the same thing belong together
+    made[1:1] = [text for word, text in examples(called) if word == "keeps"]
     others = [tool for tool in trace.tools if tool not in first]
     made += [f"{_name(tool)} comes before {_name(one)}." for tool in others[:5] for one in called[:3]]
     made += [f"{_name(tool)} happens at most once." for tool in called]
@@ -40,8 +41,31 @@ def offers(trace: Trace) -> list[str]:
     return made[:MOST_OFFERED]
 
 
+def examples(called: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return a rule that a run keeps and one that it breaks, each with that word. ``called``: its tools, in the order
+    in which they were first called."""
+    names = list(map(_name, called[:2]))
+    if not names:
+        return ()
+    one, other = names[0], names[-1]
+    if len(names) == 1:
+        return ("keeps", f"{one} happens at least once."), ("breaks", f"{one} never happens.")
+    return ("keeps", f"{one} comes before {other}."), ("breaks", f"{other} comes before {one}.")
+
+
+def labelled(offered: Sequence[str], trace: Trace) -> Iterator[tuple[str, str]]:
+    """Yield rules that are offered, each after what the run does with it: ``keeps`` or ``breaks``."""
+    for text in offered:
+        results = look(text, trace).results
+        yield "breaks" if any(one.state == "broken" for one in results) else "keeps", text
+
+
+_WORDS = frozenset("any anything call calls each every message run session time tool tools trace".split())
+"""Words of rules; a tool of that name needs backquotes."""
+
+
 def _name(tool: str) -> str:
-    return tool if tool.replace("_", "a").isalnum() else f"`{tool}`"
+    return tool if tool.replace("_", "a").isalnum() and tool not in _WORDS else f"`{tool}`"
 
 
 def _same(first: dict[str, ToolCall], one: str, other: str) -> str:

@@ -52,16 +52,22 @@ def words_said(messages: Iterable[MessageEvent]) -> str:
     return "\n".join(f"{SPEAKERS[by]}: {said}" if by else said for by, said in told if said)
 
 
-def by_speaker(messages: Sequence[MessageEvent], words: str) -> tuple[list[str], str]:
-    """Return the turns of the user among these messages, and what the others say. ``words``: all that they say."""
-    turns = [one.text for one in messages if one.by == "user" and one.text.strip()]
-    return turns, words_said(one for one in messages if one.by != "user") if turns else words
+def by_speaker(messages: Sequence[MessageEvent], words: str) -> tuple[list[tuple[str, str]], str]:
+    """Return the turns up to the user's last one, each with its speaker, and what the model says after them. ``words``:
+    all that these messages say, which is returned where the user says nothing."""
+    last = max((k for k, one in enumerate(messages, 1) if one.by == "user" and one.text.strip()), default=0)
+    told = (
+        (SPEAKERS.get(one.by or "", MODEL), words_of(one.text, one.refusal, one.finish, one.structured))
+        for one in messages[:last]
+    )
+    return [turn for turn in told if turn[1]], words_said(messages[last:]) if last else words
 
 
 BY_HAND = "by hand"
 
 SPEAKERS = {"user": "user", "system": "system", "compacted": "history compacted", "handoff": "handed over"}
-"""The names of speakers other than the model, to show before their words."""
+MODEL = "model"
+"""The names of speakers, to show before their words."""
 
 
 @dataclass(frozen=True, slots=True)

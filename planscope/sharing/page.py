@@ -279,8 +279,8 @@ def _said(view: StepView, call: RecordedCall | None) -> Json:
     refused_unsaid = view.call is not None and view.call.refused and not call.refused_by
     turns, thought = by_speaker(call.messages, call.thought)
     said: Json = {
-        "user": [_long(turn) for turn in turns],
-        "thought": _long(thought),
+        "user": [_long(turn) for speaker, turn in turns if speaker == "user"],
+        "thought": _long("\n".join(filter(None, [*(turn for who, turn in turns if who != "user"), thought]))),
         "arguments": "" if call.arguments is None else _json(call.arguments),
         "raw": _long(call.raw) if call.arguments is None else "",
         "error": _long(call.error),

@@ -164,8 +164,8 @@ show-pane-step         5                       Step pane = show               ar
     Go to the step pane.
 picture                V                       Picture                        arranging.picture
     Draw in the tree's pane: the order of the actions, their hours, the calls of each agent; then the tree.
-fold-calls             (                       Fold calls                     arranging.fold_calls
-    Fold the calls that a sub-agent made inside this call, or unfold them; going into them unfolds them, too.
+fold-calls             (                       Fold                           arranging.fold_calls
+    Fold the calls that a sub-agent made inside this call, or else the turns between calls; unfold them.
 next-pane              tab                     Next pane                      arranging.next_pane
     Go to the next pane.
 previous-pane          shift+tab               Previous pane                  arranging.previous_pane

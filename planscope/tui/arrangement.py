@@ -1,7 +1,8 @@
 """Computes the places of the debug screen's panes, in whole cells, for the first frame and for the debug screen.
 
-Each kind of window (narrow, wide, broad) is split into rows and columns. Users may change their shares and hide panes;
-the other panes fill the window. No pane is smaller than ``LEAST`` unless the window is too small for that.
+Each kind of window (narrow, wide, broad; bare for a run without query and rules) is split into rows and columns. Users
+may change their shares and hide panes; the other panes fill the window. No pane is smaller than ``LEAST`` unless the
+window is too small for that.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.widget import Widget
 
-Kind = Literal["narrow", "wide", "broad"]
+Kind = Literal["narrow", "wide", "broad", "bare"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 UPPER = ("query", "tree", "constraints")
@@ -48,6 +49,7 @@ SPLITS: Mapping[Kind, Split] = {
     "narrow": _STACKED,
     "wide": _ROWS,
     "broad": Split("sides", True, (_ROWS, "inspector")),
+    "bare": Split("lower", True, (Split("rows", False, (_UPPER, "timeline")), "step")),
 }
 
 
@@ -96,13 +98,17 @@ FIRST: Mapping[Kind, Arrangement] = {
     "narrow": Arrangement((6, 6, 10)),
     "wide": Arrangement((9, 11)),
     "broad": Arrangement((9, 11), lower=(15, 10)),
+    "bare": Arrangement((10, 27), lower=(13, 12), hidden=frozenset({"tree", "constraints"})),
 }
 """The arrangements that planscope comes with."""
 
 
-def kind_of(columns: int, rows: int) -> Kind:
+def kind_of(columns: int, rows: int, bare: bool = False) -> Kind:
+    """Return the kind of a window. ``bare``: what it shows has neither a query nor rules."""
     if columns < WIDE:
         return "narrow"
+    if bare:
+        return "bare"
     return "broad" if columns >= BROAD and rows >= HIGH else "wide"
 
 

@@ -154,6 +154,7 @@ SECTIONS: dict[str, str] = {
     "layout.narrow": "The panes in windows of less than 110 columns.",
     "layout.wide": "The panes in windows from 110 columns on.",
     "layout.broad": "The panes in windows from 170 columns and 44 rows on.",
+    "layout.bare": "The panes from 110 columns on, for a run without a query and rules.",
     "defaults": "Defaults for runs and dissections, unless you or the displayed run say otherwise.",
 }
 """The config file's tables, except the table of keys."""
@@ -170,6 +171,7 @@ _SHARES: dict[Window, dict[str, str]] = {
     "narrow": {"rows": "Heights of the upper pane, the timeline and the step."},
     "wide": _WIDE,
     "broad": _WIDE | {"sides": "Widths of all these panes and of the inspector."},
+    "bare": _WIDE | {"rows": "Heights of the task and of the timeline."},
 }
 """The shares of each kind of window: the fields of ``Arrangement``, with their descriptions."""
 
@@ -179,7 +181,7 @@ def _layout(window: Window) -> Iterator[Setting]:
         first = getattr(FIRST[window], key)
         yield Setting(f"layout.{window}.{key}", _shares(len(first)), first, about)
     names = HIDEABLE if window == "broad" else ALL_PANES
-    yield Setting(f"layout.{window}.hide", _panes(names), frozenset(), "Panes that are not shown.")
+    yield Setting(f"layout.{window}.hide", _panes(names), FIRST[window].hidden, "Panes that are not shown.")
 
 
 SETTINGS: tuple[Setting, ...] = (

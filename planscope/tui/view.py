@@ -124,6 +124,11 @@ class DebugView:
         return self.variant.query.text if self.variant else ""
 
     @property
+    def bare(self) -> bool:
+        """Whether a run is displayed that answers no query."""
+        return self.run is not None and not self.text.strip()
+
+    @property
     def focus(self) -> Selection:
         return focus(self.debug)
 

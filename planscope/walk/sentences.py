@@ -12,7 +12,7 @@ from planscope.oracle.judged import JudgedRun, same_message
 from planscope.oracle.verdict_types import Repair, StepNo, StepView
 from planscope.report import MOVES
 from planscope.safe import visible
-from planscope.session.record import RecordedCall, RunRecord, by_speaker
+from planscope.session.record import MODEL, RecordedCall, RunRecord, by_speaker
 from planscope.session.seen import said_at
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import name, plain
@@ -51,8 +51,9 @@ def place_lines(state: DebugState, record: RunRecord | None) -> Iterator[str]:
     turns, thought = by_speaker(call.messages, call.thought) if call is not None else ([], "")
     if view.step == "end" and record is not None:
         turns, thought = by_speaker(record.last_messages, record.last_words)
-    for turn in turns:
-        yield f"The user said: {visible(turn, limit=SHOWN)}"
+    for speaker, turn in turns:
+        who = "It" if speaker == MODEL else f"The {speaker}"
+        yield f"{who} said: {visible(turn, limit=SHOWN)}"
     if thought:
         yield f"It thought: {visible(thought, limit=SHOWN)}"
     if view.call is not None:

@@ -9,6 +9,7 @@ from textual import events
 
 from planscope.oracle.trace import LeftOut, Said, ToolCall, Trace
 from planscope.rules.in_session import add_rules
+from planscope.rules.offers import examples, labelled
 from planscope.session.locations import bundled
 from planscope.session.traces import session_of
 from tests.traces.samples import CHAT, whole
@@ -45,6 +46,11 @@ async def test_turns_failures_name_and_grade_are_on_the_screen(tmp_path: Path, s
         assert "before any call" in lines[0]
         assert lines[1].split()[-2:] == ["failed", "possible"] and "!" in lines[1]
         assert lines[2].startswith("user  Try it") and lines[3] == "user  Please."
+        await driven.press("(")
+        assert timeline(driven)[2].endswith("2 turns folded possible") and "Please." not in "".join(
+            timeline(driven)
+        )
+        await driven.press("(")
         if size[1] > 24:
             assert lines[4].startswith("2 ✓ refund(order=7") and lines[4].endswith("possible")
         assert "41.␛[31m41" in rows(driven.app)[0] and "RIGHT  graded 0" in rows(driven.app)[0]
@@ -85,3 +91,69 @@ async def test_a_path_that_is_pasted_and_one_that_is_typed_open_a_trace(
         trace.write_bytes(whole(CHAT[:3]))
         await driven.press("L", "+", "down", "down", "enter", *str(trace), "enter")
         await driven.until(lambda: driven.state.run.calls[1:] == () and "read: " in driven.state.notice)
+
+
+def unruled(folder: Path, *, failed: bool = True) -> Path:
+    items = [
+        Said("user", "Refund order 7."),
+        Said("model", "Which payment?"),
+        Said("user", "The card."),
+        Said("model", "I look it up."),
+        ToolCall("look_up", {"order": 7}, answer="{}", answered=True, failed=False),
+        ToolCall("refund", {"order": 7}, answer="Error: no", answered=True, failed=failed),
+        Said("model", "It cannot be refunded."),
+    ]
+    return sessions.write(session_of([Trace(items, id="t")]), folder)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_a_trace_without_rules_shows_who_spoke_and_invites_rules(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with opened(unruled(tmp_path), size) as driven:
+        text = driven.text
+        assert "model Which payment?" in text and "user  The card." in text
+        assert "I look it up." not in timeline(driven)[2], "the words with a call are the call's thought"
+        assert "not judged" not in "".join(timeline(driven)[:3]), "the header says it once"
+        if size[0] > 100:
+            assert "model It cannot be refunded." in text
+            assert "keeps   look_up comes before refund." in text
+            assert "breaks  refund comes before look_up." in text
+            assert "2 Tree" not in text and "3 Constraints" not in text
+            await driven.press("2")
+            assert "2 Tree" in driven.text
+            await driven.press("4")
+            assert "2 Tree" not in driven.text
+        foot = rows(driven.app)[-1]
+        assert (
+            "write rules" in foot and "failed call" in foot and "dissect" not in foot and "rerun" not in foot
+        )
+        await driven.press("f")
+        assert driven.state.debug.index == 2 and "! failed" in driven.text
+        await driven.press("x")
+        assert "not judged: there is no query and no rule; e writes rules" in driven.text
+        assert driven.app.screen is driven.screen
+        await driven.press("m")
+        assert "a dissection changes its words" in driven.text and driven.app.screen is driven.screen
+
+
+async def test_without_a_failed_call_f_says_so(tmp_path: Path) -> None:
+    async with opened(unruled(tmp_path, failed=False)) as driven:
+        assert "failed call" not in rows(driven.app)[-1]
+        await driven.press("f")
+        assert "no call failed; not judged" in driven.text
+
+
+async def test_with_rules_all_panes_are_back_and_e_is_rules(tmp_path: Path) -> None:
+    async with opened(imported(tmp_path, []), (120, 40)) as driven:
+        assert "2 Tree" in driven.text and "3 Constraints" in driven.text
+        foot = rows(driven.app)[-1]
+        assert "e rules" in foot and "rerun" not in foot and "dissect" not in foot and "fork" not in foot
+
+
+def test_examples_are_kept_and_broken_as_they_say() -> None:
+    for called in (["Read", "Write"], ["a-b", "call", "time"], ["lookup"]):
+        trace = Trace([ToolCall(tool, {}, answered=True) for tool in called])
+        shown = examples(called)
+        assert [word for word, _ in shown] == ["keeps", "breaks"]
+        assert list(labelled([text for _, text in shown], trace)) == list(shown)

@@ -42,8 +42,8 @@ def test_a_long_call_is_cut_before_its_state_is_left_out() -> None:
     assert len(row) == 64 and row.endswith(" ! failed violated   ") and row.startswith("▶ 12 ✗ refund(xxx")
 
 
-def test_a_call_wider_than_the_row_leaves_half_of_it() -> None:
+def test_a_call_wider_than_the_row_is_cut_for_its_state() -> None:
     call = [Run("▶ 12 ✗ "), Run("search(" + "x" * 300 + ")")]
     right = _that_fits(call, BESIDE, 60)
     row = "".join(run.text for run in justify(call, right, 60, gap=0))
-    assert row.endswith(" kept LOST HERE order error") and row.startswith("▶ 12 ✗ search(xxx")
+    assert row.endswith(" kept LOST HERE order error violated  ") and row.startswith("▶ 12 ✗ search(xxx")

@@ -38,9 +38,9 @@ Place = tuple[int, int]
 class PaneLayout:
     """The arrangement of each kind of window, the current pane, the upper pane of a narrow window, and the zoom.
 
-    ``playing``: the what-if pane replaces the step pane. ``notice``: the lines of the notice, over the panes. Posts
-    :class:`Arranged` on changes that are remembered. Some methods return a notice: one line that says what changed, or
-    why nothing did.
+    ``bare``: what is shown has neither a query nor rules. ``playing``: the what-if pane replaces the step pane.
+    ``notice``: the lines of the notice, over the panes. Posts :class:`Arranged` on changes that are remembered. Some
+    methods return a notice: one line that says what changed, or why nothing did.
     """
 
     def __init__(
@@ -58,6 +58,7 @@ class PaneLayout:
         self.commands = False
         self.notice = 0
         self.columns, self.rows = 0, 0
+        self.bare = False
         self._configured = configured
         self._post = post
         self._dragging: tuple[object, Boundary | None] | None = None
@@ -66,9 +67,13 @@ class PaneLayout:
         """Set the window's size."""
         self.columns, self.rows = columns, rows
 
+    def show_bare(self, bare: bool) -> None:
+        """Say whether what is shown has neither a query nor rules."""
+        self.bare = bare
+
     @property
     def kind(self) -> Kind:
-        return kind_of(self.columns, self.rows)
+        return kind_of(self.columns, self.rows, self.bare)
 
     @property
     def too_small(self) -> bool:
@@ -90,6 +95,8 @@ class PaneLayout:
         arrangement = self.arrangement
         if self.playing:
             arrangement = replace(arrangement, hidden=arrangement.hidden - {"step"})
+        if self.pictured:
+            arrangement = replace(arrangement, hidden=arrangement.hidden - {"tree"})
         return seen_panes(self.kind, arrangement, self.top, self.pane)
 
     def places(self) -> dict[str, Rect]:
@@ -126,6 +133,8 @@ class PaneLayout:
         """Make a pane the current one, or show the inspector. It is not hidden any more."""
         if pane in ALL_PANES:
             self.turn_to(pane)
+        if pane in FIRST[self.kind].hidden:  # it is empty, and shown only while it is the current one
+            return
         self._rearrange(replace(self.arrangement, hidden=self.arrangement.hidden - {pane}))
 
     def reveal(self, pane: str) -> None:

@@ -11,11 +11,13 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from planscope.oracle.trace import Trace
-from planscope.rules.offers import look, offers, reading_lines, result_words
+from planscope.rules.offers import labelled, look, offers, reading_lines, result_words
 from planscope.rules.words import meaning
 from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.base import Dialog, SafeTextArea, Said, indented
-from planscope.tui.style.lines import BLANK, Line, Run, labelled, line, paragraph, shown
+from planscope.tui.style.lines import BLANK, Line, Run, line, paragraph, shown
+from planscope.tui.style.lines import labelled as beside
+from planscope.tui.style.roles import EXAMPLE_ROLES
 from planscope.wording import terms
 
 Finder = Callable[[AppScreen[Any], str], Coroutine[Any, Any, str | None]]
@@ -82,8 +84,11 @@ class RulesDialog(Dialog[Written]):
     def _lines(self) -> Iterator[Line]:
         seen = self.seen
         if not self.area.text.strip():
-            yield from self.wrapped("Write one sentence a line. Some to begin with:", "dim")
-            yield from (line("   ", Run(shown(one, 200), "tool")) for one in self.offered[:6])
+            yield from self.wrapped(
+                "Write one sentence a line. Some to begin with, and what this run does:", "dim"
+            )
+            for word, one in labelled(self.offered[:6], self.trace) if self.trace is not None else ():
+                yield line("   ", Run(f"{word:<8}", EXAMPLE_ROLES[word]), Run(shown(one, 200), "tool"))
             return
         for error in seen.errors:
             yield from self.wrapped(f"✗ line {error.line}: {error.message}", "broken")
@@ -94,7 +99,7 @@ class RulesDialog(Dialog[Written]):
             body = paragraph(meaning(rule), self.text_width - 6)
             if words:
                 body = (*body, (Run(words, terms.STATUS_ROLES[status]),))
-            yield from indented(map(Line, labelled(f"{sign} {rule.id}", body, indent=6)))
+            yield from indented(map(Line, beside(f"{sign} {rule.title}", body, indent=6)))
         if seen.clash:
             told = "✗ These rules contradict each other: no run can keep all of them."
             yield from self.wrapped(told, "broken")

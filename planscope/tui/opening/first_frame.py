@@ -81,7 +81,7 @@ class _Picture(Widget):
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
-        arrangement = self.arrangements[kind_of(width, height)]
+        arrangement = self.arrangements[kind_of(width, height, self.summary.bare)]
         small = is_too_small(width, height)
         self.rows = [] if small else list(_frame(self.summary, arrangement, width, height))
         self.refresh()
@@ -104,11 +104,12 @@ def _frame(summary: Summary, arrangement: Arrangement, width: int, height: int) 
     head = justify(
         (Run(" planscope ", "brand"), title, Run(" │ ", "faint"), *model), (Run("judging… ", "dim"),), width
     )
-    kind = kind_of(width, height)
+    kind = kind_of(width, height, summary.bare)
     seen = seen_panes(kind, arrangement, "query", "timeline")
     boxes = []
     for pane, rect in places(kind, arrangement, seen, Rect(0, 1, width, height - 2)).items():
         digit, name = _TITLES[pane]
+        name = "Task" if summary.bare and pane == "query" else name
         lines: list[tuple[Run, ...]] = []
         if pane == "query":
             lines = _text(summary.text, rect.width - 4)

@@ -25,7 +25,7 @@ class Called(NamedTuple):
 
 class Summary(NamedTuple):
     """A session's file as the first frame shows it. ``run_ids``: the ids of all runs. ``run_id``: the id of the
-    displayed run, or "".
+    displayed run, or "". ``bare``: it answers no query, and there are no rules; ``text`` is then the user's.
 
     ``raw`` is the file's whole JSON, as it was at ``stamp``; None if it could not be read.
     """
@@ -38,6 +38,7 @@ class Summary(NamedTuple):
     calls: tuple[Called, ...] = ()
     raw: Mapping[str, Any] | None = None
     stamp: Fingerprint | None = None
+    bare: bool = False
 
     @property
     def simulated(self) -> bool:
@@ -69,16 +70,20 @@ def _summary(raw: Mapping[str, Any], wanted: str | None, stamp: Fingerprint | No
     variants = {_text(v.get("id")): v for v in _items(raw.get("variants"))}
     last: Mapping[str, Any] = next(reversed(variants.values()), {})
     variant = variants.get(_text(run.get("variant")), last)
-    calls = (event for event in _items(run.get("events")) if event.get("type") == "call")
+    events = list(_items(run.get("events")))
+    calls = (event for event in events if event.get("type") == "call")
+    text = _text(_mapping(variant.get("query")).get("text"))
+    asked = next((_text(event.get("text")) for event in events[:1] if event.get("type") == "prompt"), "")
     return Summary(
         _text(raw.get("title")) or _text(raw.get("id")),
-        _text(_mapping(variant.get("query")).get("text")),
+        text if text.strip() else asked,
         tuple(runs),
         run_id,
         _text(run.get("model")),
         tuple(Called(_text(call.get("tool")), _arguments(call.get("arguments"))) for call in calls),
         raw,
         stamp,
+        bool(run) and not (text.strip() or _text(raw.get("rules")).strip()),
     )
 
 

@@ -101,10 +101,9 @@ class ConstraintsPane(LinePane):
             return []
         c = problem.by_id[picked]
         text = c.means or f"{plain(c, problem)}."
-        named = f"{c.title} ({picked})" if c.title else picked
         value = state.debug.run.judged.value_at(c.id, state.debug.index)
         given = f" Here: {shown(value, 200)}." if value else ""
-        body = paragraph(f"{named}: {text}{given}", width - 2, "quote")
+        body = paragraph(f"{label(c)}: {text}{given}", width - 2, "quote")
         if state.hit is not None and state.hit.document.constraint == picked:
             body = tuple(_with_hit(runs, state.hit) for runs in body)
         lines = [BLANK, *(Line((Run("  "), *runs)) for runs in body)]

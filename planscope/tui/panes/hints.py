@@ -25,6 +25,8 @@ Phase = Literal[
     "play base",
     "play rules",
     "not judged",
+    "failed",
+    "imported",
 ]
 """The phase of the debug screen. ``nothing``: no session is open. ``waits``: at the paused call. ``watched``: nothing
 can be decided about the running agent.
@@ -32,7 +34,8 @@ can be decided about the running agent.
 ``strange call``: the paused call cannot be read, so no tool is called. ``asks``, ``approves``: the interrupted agent
 asks the user a question, or to approve a call. ``back``: at a step before the paused call.
 ``play base``: what-if play without hours; ``play rules``: with arguments. ``not judged``: a
-run without a query and rules.
+run without a query and rules; ``failed``: one in which a call failed. ``imported``: a run of another program, which has
+rules.
 """
 
 
@@ -64,7 +67,12 @@ strange call | next-call: continue, continue: to the next breakpoint, stop-run: 
 asks         | answer-call: answer, stop-run: stop, help, previous-call, look
 approves     | next-call: approve, edit-arguments: arguments, refuse-call: reject, stop-run: stop, help, previous-call
 back         | go-end: to the paused call, next-call, previous-call, stop-run: stop, help, explain
-not judged   | next-call, previous-call, edit: write rules, look, help, choose-run, compare, search, library, quit
+not judged   | next-call, previous-call, edit: write rules, look, help, quit, choose-run, fold-calls: fold turns,
+             | search, compare, library, palette
+failed       | next-call, previous-call, first-violation: failed call, edit: write rules, look, help, quit, choose-run,
+             | fold-calls: fold turns, search, compare, library, palette
+imported     | next-call, previous-call, first-violation, explain, edit: rules, look, help, quit, choose-run, compare,
+             | play, search, library, palette
 play         | open_selected, take-back, keep-play, deselect: leave, later-hour, earlier-hour, help, previous-call
 play base    | open_selected, take-back, keep-play, deselect: leave, help, previous-call
 play rules   | open_selected, take-back, keep-play, deselect: leave, edit-arguments: arguments, later-hour: next, help,
@@ -85,8 +93,9 @@ def phase(state: DebugView) -> Phase:
     if run is None:
         return "unreadable" if state.progress == "unreadable" else "no run"
     if not run.under_way:
-        judged = state.progress != "judged" or not state.debug.run.problem.unjudged
-        return "over" if judged else "not judged"
+        if state.progress == "judged" and state.debug.run.problem.unjudged:
+            return "failed" if any(call.failed for call in run.calls) else "not judged"
+        return "imported" if run.cost.imported and not state.text.strip() else "over"
     if state.question is not None and state.at_question:
         return "approves" if state.question.tool is not None else "asks"
     if not run.pending:

@@ -14,14 +14,16 @@ from planscope.safe import Shown, char_width, show
 from planscope.tui.keys import key_for
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
-from planscope.tui.style.lines import BLANK, Line, Run, justify, paragraph, ranges, shown, wrapped
+from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, ranges, shown, wrapped
+from planscope.tui.style.roles import EXAMPLE_ROLES
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 
 _HEADING = Line((Run("  actions", "label"),))
 _TOOLS = Line((Run("  tools", "label"),))
 
-NO_RULES = f"Not judged: there is no query and no rule. {key_for('edit')} writes rules."
+NO_RULES = f"Not judged: there is no query and no rule. {key_for('edit')} writes rules, such as"
+FIND_RULES = "There: Ctrl+G: find rules in good and bad runs, Ctrl+D: draft rules from a policy."
 
 _PHRASE = 40
 """Words to blame up to this length cover what else is coloured; a longer clause does not."""
@@ -39,7 +41,8 @@ class QueryPane(LinePane):
         problem = state.debug.run.problem
         text = state.text or task_of(state)
         left_out = state.run.left_out if state.run is not None else ()
-        laid_out_for = (text, width, state.errors, problem.unjudged, state.found, left_out)
+        called = len(state.run.calls) if state.run is not None and problem.unjudged else 0
+        laid_out_for = (text, width, state.errors, problem.unjudged, state.found, left_out, called)
         if self.prepared_for != laid_out_for:
             self.prepared_for = laid_out_for
             self._shown = show(text, keep_newlines=True)
@@ -222,7 +225,13 @@ def _complaints(state: DebugView, width: int) -> Iterator[Line]:
     """Show the reason why the query is not judged, the errors in its text, and the words to blame."""
     left_out = state.run.left_out if state.run is not None else ()
     if state.debug.run.problem.unjudged and not any(one.kind == "not understood" for one in left_out):
+        from planscope.rules.offers import examples
+
         yield from wrapped(NO_RULES, width, "caution")
+        called = dict.fromkeys(call.tool for call in state.run.calls) if state.run is not None else ()
+        for word, rule in examples(list(called)):
+            yield Line(cut((Run(f"  {word:<8}", EXAMPLE_ROLES[word]), Run(shown(rule, 200), "tool")), width))
+        yield from wrapped(FIND_RULES, width, "dim")
     for one in left_out:
         role = "caution" if one.kind == "not understood" else "dim"
         yield from wrapped(one.text, width, role)

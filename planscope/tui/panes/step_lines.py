@@ -234,8 +234,8 @@ class _StepPage(Page):
     def _spoken(self, messages: tuple[MessageEvent, ...], words: str, label: str = "thought") -> None:
         """Show what was said before a call: turns of the user, then what the model said."""
         turns, words = by_speaker(messages, words)
-        for text in turns:
-            self.row("user", text, "", self.few, "thought")
+        for speaker, text in turns:
+            self.row(speaker, text, "" if speaker == "user" else "quote", self.few, "thought")
         if words:
             self.row(label, words, "quote", self.few, "thought" if label == "thought" else None)
 

@@ -18,7 +18,7 @@ from planscope.language.problem import DAY
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.oracle.verdict_types import Finding, StepView
 from planscope.safe import cell_width
-from planscope.session.record import SPEAKERS, RunRecord
+from planscope.session.record import MODEL, SPEAKERS, RunRecord, by_speaker
 from planscope.tui.messages import PaneClicked, Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hit_places import place_in
@@ -55,31 +55,34 @@ class TimelinePane(LinePane):
         self._findings = run.findings
         self._writes = run.problem.writes
         self._lost = frozenset(run.doomed) if state.progress == "judged" else frozenset()
+        self._judged = state.progress == "judged" and not run.problem.unjudged
         self._digits = max(len(str(run.last)), 3)
         if self.prepared_for != (run, width, state.progress):
             self.prepared_for = (run, width, state.progress)
             self._made: dict[tuple[int, str, str, bool, Hit | None, bool, bool], Line] = {}
             calls = state.run.calls if state.run is not None else ()
-            self._turns = _turns(state.run, len(self._steps)) if state.play is None else {}
-            self._hidden: frozenset[int] | None = None
+            self._said = turns_of(state.run, len(self._steps)) if state.play is None else {}
+            self._hidden: tuple[frozenset[int], frozenset[int]] | None = None
             self._agents = has_lanes(calls)
             self._nesting = Nesting(calls if self._agents else ())
             self._windows = (
                 windows(run.problem, {}) if run.problem.timed and self._has_bars(run, width) else None
             )
         self._width = width if self._windows is None else width - _BAR
-        self._folded = state.folded_here if self._nesting else frozenset()
+        self._folded = state.folded_here
         hidden = self._nesting.hidden(self._folded, state.debug.index) if self._folded else frozenset()
-        if hidden != self._hidden:
-            self._hidden = hidden
+        if (hidden, self._folded) != self._hidden:
+            self._hidden = hidden, self._folded
+            self._turns = {} if 0 in self._folded else self._said
+            self._made = {}
             steps = (i for i in range(len(self._steps)) if i not in hidden)
             lines = ((i, turn) for i in steps for turn in (*range(len(self._turns.get(i, ()))), CALL))
             self._shown = list(lines) if hidden or self._turns else ()
 
     _nesting = Nesting(())
     _folded: frozenset[int] = frozenset()
-    _turns: Mapping[int, Sequence[str]] = {}
-    """By the index of a step, what the user said before it."""
+    _turns: Mapping[int, Sequence[tuple[str, str]]] = {}
+    """By the index of a step, the turns before it: speaker and words. None if they are folded away."""
     _shown: Sequence[tuple[int, int]] = ()
     """For each line its step, and the number of the turn or CALL, if not every line is a step."""
 
@@ -95,8 +98,8 @@ class TimelinePane(LinePane):
     def _index(self, row: int) -> int:
         return self._shown[row][0] if self._shown else row
 
-    def _turn(self, row: int) -> str | None:
-        """Return what the user said on a line, or None if it is a step."""
+    def _turn(self, row: int) -> tuple[str, str] | None:
+        """Return who said what on a line, or None if it is a step."""
         index, turn = self._shown[row] if self._shown else (row, CALL)
         return None if turn == CALL else self._turns[index][turn]
 
@@ -216,8 +219,10 @@ class TimelinePane(LinePane):
         assert state is not None
         index = self._index(row)
         if (said := self._turn(row)) is not None:
-            lead, words = " " * (self._digits + 5), shown(said, 400)
-            return Line(cut((Run(f"{lead}user  ", "dim"), Run(words, "quote")), self._width))
+            speaker, words = f"{' ' * (self._digits + 5)}{said[0]:<5} ", shown(said[1], 400)
+            return Line(
+                cut((Run(speaker, "mark" if said[0] == "user" else "dim"), Run(words, "quote")), self._width)
+            )
         here = index == state.debug.index
         lit = index in state.lit.steps
         here_ground = "cursor" if isinstance(state.focus, SelectedStep) else "current"
@@ -235,7 +240,7 @@ class TimelinePane(LinePane):
 
     def _line(self, state: DebugView, index: int, ground: str, mark: str, stop: bool) -> Line:
         view = self._steps[index]
-        judged = state.progress == "judged"
+        judged = self._judged
         glyph = terms.STATE_GLYPHS[view.state] if judged else "·"
         role: str = view.state if judged else "dim"
         word, waits = phrases.step_word(state.debug.run.replay, view), index == state.waits_at
@@ -256,7 +261,8 @@ class TimelinePane(LinePane):
         if hours:
             flags.append((6, Run(f"{hours:>{_HOUR_CELLS}}", "dim")))
         if judged:
-            flags.append((1 if waits else 5, Run(f"{word:<{_STATE_CELLS}}", role if waits else view.state)))
+            least = 5 if index in self._lost else 1  # LOST HERE says it, too
+            flags.append((least, Run(f"{word:<{_STATE_CELLS}}", role if waits else view.state)))
         if judged and hours and index in self._lost and not _all_fit(left, flags, self._width):
             shorter = [part for part in flags[:-1] if part[1].text != terms.LOST_HERE]
             shorter.append((1, Run(f"{terms.LOST_HERE:<{_STATE_CELLS}}", "stop")))  # it says the state, too
@@ -297,6 +303,8 @@ class TimelinePane(LinePane):
         if self._hides(index):
             inner = len(self._nesting.inner(index))
             flags.append((3, Run(f"{phrases.plural(inner, 'call')} folded", "mark")))
+        if 0 in self._folded and (turns := self._said.get(index)):
+            flags.append((3, Run(f"{phrases.plural(len(turns), 'turn')} folded", "mark")))
         if told is not None and any(message.by == "handoff" for message in told.messages):
             flags.append((3, Run(SPEAKERS["handoff"], "mark")))
         if self._agents and told is not None:
@@ -347,14 +355,16 @@ class TimelinePane(LinePane):
         self.post_message(Picked(SelectedStep(self._index(row))))
 
 
-def _turns(run: RunRecord | None, steps: int) -> dict[int, list[str]]:
-    """Return by the index of a step what the user said before it, after the first prompt."""
+def turns_of(run: RunRecord | None, steps: int) -> dict[int, list[tuple[str, str]]]:
+    """Return by the index of a step the turns before it, after the first prompt: speaker and words. The last ones of an
+    imported run, with what the model said at the end, are before the end."""
     if run is None:
         return {}
-    places = [(k, call.messages) for k, call in enumerate(run.calls, 1)]
-    places += [(steps - 1, run.last_messages)] if steps > len(run.calls) + 1 else []
-    told = ((k, [one.text for one in some if one.by == "user" and one.text.strip()]) for k, some in places)
-    return {k: texts for k, texts in told if texts}
+    told = {k: by_speaker(call.messages, "")[0] for k, call in enumerate(run.calls, 1) if call.messages}
+    if steps > len(run.calls) + 1:
+        turns, said = by_speaker(run.last_messages, run.last_words)
+        told[steps - 1] = [*turns, *([(MODEL, said)] if said and run.cost.imported else [])]
+    return {k: turns for k, turns in told.items() if turns}
 
 
 def _all_fit(left: Sequence[Run], beside: Sequence[tuple[int, Run]], width: int) -> bool:
@@ -364,9 +374,10 @@ def _all_fit(left: Sequence[Run], beside: Sequence[tuple[int, Run]], width: int)
 def _that_fits(left: Sequence[Run], beside: Sequence[tuple[int, Run]], width: int) -> list[Run]:
     """Return the flags that fit beside a call. The flag with the highest number is left out first.
 
-    A long call is cut, so that its flags have up to half of the row.
+    A long call is cut to its tool, so that its flags have the rest of the row.
     """
-    room = max(width - width_of(left), width // 2)
+    tool = width_of(left[:-1]) + cell_width(left[-1].text.partition("(")[0])
+    room = max(width - width_of(left), width - max(tool + 2, width // 3))
     kept = list(beside)
     while kept and sum(width_of([run]) + 1 for _, run in kept) > room:
         kept.remove(max(kept, key=lambda part: part[0]))

@@ -68,10 +68,10 @@ class TreePane(LinePane):
         return Line(justify(left, (*symbol, *_names(own)), self._width), ground)
 
     def _own(self, constraint: str, path: NodePath) -> bool:
-        """Return whether the constraint belongs to this node and not to a descendant."""
+        """Return whether the constraint belongs to this node and not to a descendant, and has no name of its own."""
         assert self.state is not None
         known = self.state.debug.run.problem.by_id.get(constraint)
-        return known is not None and known.node == path
+        return known is not None and known.node == path and not known.title
 
     def _became(self, node: OutlineNode) -> tuple[str, str]:
         """Return the sign and role of the worst state among a node's constraints."""

@@ -61,3 +61,7 @@ def outcome_runs(told: str, headline: str | None, width: int = 0) -> list[Run]:
     role = OUTCOMES.get(told, "unknown")
     sign = OUTCOME_GLYPHS.get(told, "?")
     return [Run(f"{sign} ", role), Run(f"{outcome(told, headline):<{width}}", role)]
+
+
+EXAMPLE_ROLES = {"keeps": "holds", "breaks": "broken"}
+"""The colours of what a run does with a rule that is offered."""

@@ -7,7 +7,8 @@ from planscope.debugger.nesting import Nesting
 from planscope.drawing.agents import has_lanes
 from planscope.tui import shell
 from planscope.tui.controllers.pane_layout import COLUMNS_A_KEY, ROWS_A_KEY
-from planscope.tui.screens.debug.stage import Stage, amounts_to, here
+from planscope.tui.panes.timeline import turns_of
+from planscope.tui.screens.debug.stage import Stage, amounts_to, here, not_run
 from planscope.tui.style.lines import shown
 from planscope.tui.view import DebugView, Picture
 from planscope.wording import phrases
@@ -63,15 +64,19 @@ def reset_layout(stage: Stage) -> None:
 
 
 def fold_calls(stage: Stage) -> None:
-    """Fold the calls inside this call, or those around this one; unfold them if they are folded."""
-    view = stage.view
-    if view.run is None or not (nesting := Nesting(view.run.calls)):
-        stage.tell("no sub-agent made calls inside a call here")
+    """Fold the calls inside this call, or those around this one, or else all turns between calls; unfold them if they
+    are folded."""
+    view, index = stage.view, stage.view.debug.index
+    if view.run is None:
+        stage.tell(not_run(stage))
         return
-    index = view.debug.index
+    nesting = Nesting(view.run.calls)
     around = index if nesting.inner(index) else nesting.caller(index)
     if not around:
-        stage.tell("no sub-agent made calls inside this call")
+        if not turns_of(view.run, len(view.debug.run.steps)):
+            stage.tell("nobody spoke between two calls, and no sub-agent made calls inside this call")
+        else:
+            stage.change(folded=view.folded ^ {(view.run.id, 0)})
         return
     key = (view.run.id, around)
     folding = key not in view.folded or around != index

@@ -11,7 +11,16 @@ from planscope.tui.keys import key_for
 from planscope.tui.screens.debug.opening import open_file
 from planscope.tui.screens.debug.rules import write_rules
 from planscope.tui.screens.debug.running import default_choice, rerun
-from planscope.tui.screens.debug.stage import NO_SESSION, Stage, amounts_to, here, in_play, not_run, show_run
+from planscope.tui.screens.debug.stage import (
+    NO_SESSION,
+    Stage,
+    amounts_to,
+    here,
+    in_play,
+    not_judged,
+    not_run,
+    show_run,
+)
 from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
@@ -32,6 +41,9 @@ def explain(stage: Stage) -> None:
     """Explain the conflict, the verdict and the repair."""
     from planscope.tui.dialogs.why import WhyDialog
 
+    if stage.view.verdict is not None and stage.view.verdict.told == "not_judged":
+        stage.tell(not_judged())
+        return
     amounts_to(stage, shell.action_command("explain", here(stage)))
     stage.app.push_screen(WhyDialog(stage.view, stage.work.jobs))
 

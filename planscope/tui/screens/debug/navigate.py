@@ -18,7 +18,7 @@ from planscope.debugger.stops import continue_back, continue_forward, in_words, 
 from planscope.tui import shell
 from planscope.tui.controllers.jobs import CancelToken
 from planscope.tui.keys import key_for
-from planscope.tui.screens.debug.stage import ANOTHER_RUN, Stage, amounts_to, here, not_run
+from planscope.tui.screens.debug.stage import ANOTHER_RUN, Stage, amounts_to, here, not_judged, not_run
 from planscope.tui.style.lines import shown
 from planscope.tui.view import DebugView
 from planscope.wording import phrases
@@ -67,8 +67,16 @@ def go_end(stage: Stage) -> None:
 
 
 def first_violation(stage: Stage) -> None:
+    """Go to the first violation; in a run that nobody judges to the next call that failed."""
     view = stage.view
-    if view.progress in ("reading", "judging"):
+    if view.progress == "judged" and view.debug.run.problem.unjudged:
+        failed = [one.index for one in view.debug.run.steps if phrases.failed(one)]
+        if failed:
+            after = (index for index in failed if index > view.debug.index)
+            stage.move(cursor.go_to(view.debug, next(after, failed[0])))
+        else:
+            stage.tell(f"no call failed; {not_judged()}")
+    elif view.progress in ("reading", "judging"):
         stage.tell("not judged yet")
     elif view.debug.run.first_violation is None:
         judged = view.progress == "judged"

@@ -161,6 +161,9 @@ class DebugScreen(AppScreen[None]):
 
     def lay_out(self) -> None:
         """Move the panes to their places, if these changed."""
+        session = self.work.document.session
+        rules = session is not None and (session.rules or "").strip()
+        self.work.layout.show_bare(self.view.bare and not rules)
         found = self.work.layout.places()
         if found == self.places:
             return

@@ -66,19 +66,24 @@ class Combined:
 
 Condition = Compare | Combined
 
-Relation = Literal["=", "!=", "<", "<=", ">", ">=", "among", "not among", "within"]
+Relation = Literal["=", "!=", "<", "<=", ">", ">=", "among", "not among", "within", "part of"]
 
 
 @dataclass(frozen=True, slots=True)
 class Against:
     """A comparison of an argument with an earlier answer: ``argument relation number * answer``. ``unit``: that of the
-    values; texts such as "$50" are numbers only with one. ``number``: a factor or, for ``within``, seconds."""
+    values; texts such as "$50" are numbers only with one. ``number``: a factor or, for ``within``, seconds. ``where``:
+    what the elements that EACH stands for must meet. ``every``: all earlier answers count, not only the latest.
+    ``pair``: another list, of which each element must be among the same answer as the one beside it."""
 
     argument: Path
     relation: Relation
     answer: Path
     unit: str = ""
     number: float = 1
+    where: Condition | None = None
+    every: bool = False
+    pair: Path = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +177,9 @@ def condition_text(condition: object) -> str:
         path = "text"
     if condition.operator == "is missing":
         return f"{path} is missing"
+    if condition.operator == "matches":  # as it is written, without the escapes of JSON
+        text = str(condition.value).replace('"', '\\"')
+        return f'{path} matches "{text}"'
     value = list(condition.value) if isinstance(condition.value, tuple) else condition.value
     return f"{path} {condition.operator} {json.dumps(value, ensure_ascii=False)}"
 

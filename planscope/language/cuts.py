@@ -781,6 +781,9 @@ class Cuts:
             return Compare(source, path, operator)
         if operator in ("is one of", "has a word of"):
             return Compare(source, path, operator, self._list())
+        if operator == "matches" and self._kind_at() == "string":  # a backslash is the expression's
+            self.at += 1
+            return Compare(source, path, operator, self.row[self.at - 1].text[1:-1].replace('\\"', '"'))
         value = self._json()
         for words, other in _LIMITS.items():
             if operator == "=" and self._take(*words):
@@ -967,6 +970,11 @@ class Cuts:
         """Read a comparison with an answer; None if it is another one. Also return where "the latest" ends, and the
         calls whose answer it is, unless these stand behind."""
         path = argument or self._path()
+        pair: Path = ()
+        if self._take("and"):
+            pair = self._path()
+            if not self._take("pairwise") or self._key_at() != "among":
+                return None
         unit = self._unit()
         relation, number = self._relation()
         if self._kind_at() == "number" and self._key_at(1) == "times":
@@ -974,13 +982,17 @@ class Cuts:
             self.at += 2
         if not (match := _LATEST.match(self.joined(self.at))):
             answer = self._path()
-            unit = unit or self._unit()
+            unit, where = unit or self._unit(), self._where()
             if not (match := _OF_LATEST.match(self.joined(self.at))):
                 return None
             self.at += match[0].count(" ")
-            return Against(path, relation, answer, unit, number), self.at, ()
+            every = match["every"] is not None
+            return Against(path, relation, _answer(answer), unit, number, where, every, pair), self.at, ()
+        every = match["every"] is not None
         self.at += match[0].count(" ")
         latest, begin = self.at, self.at
+        if [self._key_at(), self._key_at(1)] in _OF_MESSAGES:
+            return Against(path, relation, (), unit, number, None, every), latest, ()
         outcome = _OUTCOMES.get(self._key_at())
         self.at += outcome is not None
         words: list[str] = []
@@ -1002,11 +1014,16 @@ class Cuts:
         span = self.span(begin, self.at)
         calls = Calls(tool, outcome=outcome, text=f"{tool} that {outcome}" if outcome else tool)
         answer = self._path()
-        return (
-            Against(path, relation, answer, unit or self._unit(), number),
-            latest,
-            (Item("S", span, (calls,)),),
-        )
+        unit, where = unit or self._unit(), self._where()
+        found = Against(path, relation, _answer(answer), unit, number, where, every, pair)
+        return found, latest, (Item("S", span, (calls,)),)
+
+    def _where(self) -> Condition | None:
+        """Read what elements must meet: "with available = true"."""
+        if self._key_at() in ("with", "whose", "where") and self._compares(1, "answer"):
+            self.at += 1
+            return self._condition("answer")
+        return None
 
     def _unit(self) -> str:
         if (
@@ -1031,17 +1048,18 @@ class Cuts:
             self.at += 3
             return "within", float(self.raw[self.at - 3]) * seconds
         relation = next((one for words, one in _RELATIONS.items() if self._take(*words)), None)
-        if (
-            relation is None
-            and _LATEST.match(self.joined(self.at))
-            and self._key_at(-1) in ("is", "be", "not")
-        ):
-            relation = "="
         if relation is None:
-            operator = self._operator("argument")
+            try:
+                operator = self._operator("argument")
+            except SentenceError:
+                if self._key_at(-1) not in ("is", "be", "not"):
+                    raise
+                operator = "="
             relation = next((one for one in _NEGATED if one == operator), None)
         if relation is None:
             raise self._error("a comparison is missing here", "among", "at most")
+        if no and relation not in _NEGATED:
+            raise self._error("this comparison cannot be denied", "among", ahead=-1)
         return _NEGATED[relation] if no else relation, 1
 
     def _operates(self) -> bool:
@@ -1137,6 +1155,11 @@ def negated(condition: Condition) -> Condition:
     return Combined(False, (other, missing)) if condition.operator == "=" else other
 
 
+def _answer(path: Path) -> Path:
+    """Return a path into an answer. "answer" is the whole."""
+    return path[1:] if path[0] == "answer" else path
+
+
 def _key(token: Token) -> str:
     return token.key if token.kind in ("word", "number") else ""
 
@@ -1196,7 +1219,10 @@ _ENDS_VERB = english.words(
 )
 _MESSAGES = (["message"], ["messages"], ["turn"], ["turns"], ["reply"], ["replies"])
 _OF_MESSAGES = [[by, *noun] for by in ("user", "assistant") for noun in _MESSAGES]
-_LATEST = re.compile(r"(?:the |its )?(?:very )?(?:latest|last|most recent|newest) (?:answer of )?(?:the )?")
+_LATEST = re.compile(
+    r"(?:(?:the |its )?(?:very )?(?P<latest>latest|last|most recent|newest)|(?:an|any|some) (?P<every>earlier)) "
+    r"(?:answer of )?(?:the )?"
+)
 _OF_LATEST = re.compile(rf"(?:of|in|from) {_LATEST.pattern}")
 _OWNER = re.compile(r"(.+)['\u2019]s?")
 _OWNS = frozenset("'s \u2019s ' \u2019".split())
@@ -1217,6 +1243,9 @@ _RELATIONS: dict[tuple[str, ...], Relation] = {
     ("the", "same", "as"): "=",
     ("different", "from"): "!=",
     ("exceed",): ">",
+    ("part", "of"): "part of",
+    ("mentioned", "in"): "part of",
+    ("contained", "in"): "part of",
 }
 _NEGATED: dict[Relation, Relation] = {
     "=": "!=",

@@ -585,17 +585,18 @@ def _drafts(
             if kind == "latest"
             else None
         )
+        against = next((item.against for item in items if item.against is not None), None)
         number = (
             _number(limit, limit.low)
             if limit is not None
             else int(kind in ("existence", "absence", "exactly", "in_row", "not_within"))
         )
+        number = int(against.every) if against is not None else number
         unit: Literal["calls", "seconds", ""] = "calls" if timed else ""
         if limit is not None and limit.high:
             if kind == "not_within":
                 return  # no rule forbids a call for a time
             unit = "seconds"
-        against = next((item.against for item in items if item.against is not None), None)
         others: Sequence[Item | None] = then or [None]
         ends: Sequence[Item | None] = until or [None]
         for side, then_side, end in product(first, others, ends):

@@ -28,14 +28,14 @@ from planscope.oracle.trace import ToolCall, Trace
 from planscope.oracle.verdict_types import Proof
 from planscope.rules.core import Core
 from planscope.rules.future import must_agree
-from planscope.rules.judge import Event, Rulebook, events, seen_by
+from planscope.rules.judge import Event, Rulebook, events, said_by, seen_by
 from planscope.rules.kinds import KINDS
 from planscope.rules.letters import Alphabet, Letter, Place, Undecided
 from planscope.rules.machine import FIRST
 from planscope.rules.rule import Rule
 from planscope.rules.satisfiable import TooMany
 from planscope.rules.unrolled import MARKS, Holds, Row, Unrolled, some
-from planscope.rules.values import MISSING, UNKNOWN, Key, agrees, answer_of, each
+from planscope.rules.values import UNKNOWN, Key, agrees, wanted
 
 MOST_FREE = 40
 MOST_EVENTS = 60
@@ -136,7 +136,9 @@ def _lost(
         numbers = [[n for n, e in effects if e is not None and (not bit or e & bit)] for bit in MARKS]
         for at, call in enumerate(calls, len(kept)):
             rows.append((at, tuple(some(call == n for n in ones) for ones in numbers)))
-        agree = _agreeing(kept, rules[i].against)
+        agree = _agreeing(
+            kept, rules[i].against, [at for at, row in rows if at < len(kept) and row[1] is True]
+        )
         if agree is None:
             return "not_asked"
         u = Unrolled(rows, begins if book.late[i] else None, agree)
@@ -155,24 +157,25 @@ def _lost(
 
 
 def _agreeing(
-    kept: Sequence[tuple[Event, int]], against: Against | None
+    kept: Sequence[tuple[Event, int]], against: Against | None, asked: Collection[int]
 ) -> Callable[[int, int], Holds] | None:
     """Return whether the event at one place agrees with the answer at another, of which both may be free; None if an
-    answer was not captured."""
+    answer was not captured. ``asked``: the places of all answers. If every earlier one counts, it is about all."""
     if against is None:
         return lambda i, j: True
-    calls = [event if isinstance(event, ToolCall) else None for event, _ in kept]
-    answers = [MISSING if call is None else answer_of(call) for call in calls]
-    if UNKNOWN in answers:
+    answers = [said_by(event) for event, _ in kept]
+    if any(answers[i] is UNKNOWN for i in asked):
         return None
 
     def agree(i: int, j: int) -> Holds:
         if i >= len(kept):
             return True
-        call = calls[j] if j < len(kept) else None
-        if call is None:
-            return next(each(answers[i], against.answer), None) is not None
-        return agrees(call.arguments, answers[i], against)
+        if j >= len(kept):
+            return bool(wanted(answers[i], against))
+        call, message = kept[j][0], kept[j][0].message
+        before = [k for k in asked if k < j and kept[k][0].message != message] if against.every else [i]
+        given = call.arguments if isinstance(call, ToolCall) else None
+        return agrees(given, [answers[k] for k in before], against)
 
     return agree
 

@@ -32,16 +32,18 @@ from planscope.rules.values import (
     MISSING,
     UNKNOWN,
     Key,
-    agrees,
+    agreement,
     answer_of,
     at,
     belongs,
-    each,
     holds,
     key_part,
     key_text,
+    wanted,
 )
 
+MOST_ANSWERS = 2_000
+"""Limit of earlier answers that an argument is compared with. Those before are unknown."""
 MOST_KNOWN = 20_000
 """Limit of sets of tools that are remembered."""
 
@@ -388,9 +390,9 @@ class Judge:
         self.last_step = 0
         self._due: list[tuple[float, int]] = []
         self._deadline: dict[int, float | None] = {}
-        self.answers: dict[int, tuple[int, object, object]] = {}
-        """Registers: the message of the latest call that others are compared with, the answer known before that
-        message, and its own."""
+        self.answers: dict[int, tuple[int, tuple[object, ...], tuple[object, ...]]] = {}
+        """Registers: the message of the latest event, the answers that calls of this message are compared with, and
+        those that the next ones will be."""
 
     def machine(self, instance: int) -> Machine:
         return self.book.machines[self.owner[instance]]
@@ -458,7 +460,7 @@ class Judge:
     def _step(self, instance: int, letters: tuple[int, ...], event: Event, step: StepNo) -> None:
         """Step one instance by one of these letters. If there are several, the trace does not tell which one it was."""
         owner = self.owner[instance]
-        if (against := self.book.rules[owner].against) is not None and isinstance(event, ToolCall):
+        if (against := self.book.rules[owner].against) is not None:
             letters = self._compare(instance, letters, event, against)
         machine, state = self.book.machines[owner], self.state[instance]
         if self.book.late[owner] and self.last_message.get(instance, -1) != self.message:
@@ -500,7 +502,8 @@ class Judge:
         before = self.state[instance]
         self._step(instance, letters, event, step)
         if instance in self.answers and any(letter & LATER for letter in letters):
-            self.answers[instance] = (*self.answers[instance][:2], UNKNOWN)
+            number, known, latest = self.answers[instance]
+            self.answers[instance] = number, known, (*latest, UNKNOWN)
         after = self.machine(instance).joined((before, self.state[instance]))
         if self.machine(instance).status[after] != "broken":
             self.broken_at.pop(instance, None)
@@ -532,16 +535,18 @@ class Judge:
         return instance
 
     def _compare(
-        self, instance: int, letters: tuple[int, ...], call: ToolCall, against: Against
+        self, instance: int, letters: tuple[int, ...], event: Event, against: Against
     ) -> tuple[int, ...]:
-        """Return the letters, with whether the call agrees with the answer in the register; note its own answer."""
-        message, before, latest = self.answers.get(instance, (-1, MISSING, MISSING))
+        """Return the letters, with whether the call agrees with the answers in the register; note its own answer."""
+        message, before, latest = self.answers.get(instance, (-1, (), ()))
         if message != self.message:
             before = latest
-        unsure = before is UNKNOWN or call.arguments is None or self.book.gaps
-        found = compared_letters(letters, call, before, against, unsure=unsure)
+        found = compared_letters(letters, event, before, against, unsure=self.book.gaps)
         if any(letter & LATER for letter in letters):
-            latest = answer_of(call) if all(letter & LATER for letter in letters) else UNKNOWN
+            own = said_by(event) if all(letter & LATER for letter in letters) else UNKNOWN
+            latest = (*latest, own) if against.every or own is UNKNOWN else (own,)
+            if len(latest) > MOST_ANSWERS:
+                latest = (UNKNOWN, *latest[-MOST_ANSWERS // 2 :])
         self.answers[instance] = self.message, before, latest
         return found
 
@@ -694,14 +699,24 @@ def _has(trace: Trace, tool: str, names: Sequence[Path], had: bool | None) -> bo
     return had
 
 
+def said_by(event: Event) -> object:
+    """Return a call's answer, or a message's text: what later calls are compared with."""
+    return answer_of(event) if isinstance(event, ToolCall) else event.text
+
+
 def compared_letters(
-    letters: tuple[int, ...], call: ToolCall, before: object, against: Against, *, unsure: bool = False
+    letters: tuple[int, ...],
+    event: Event,
+    before: Sequence[object],
+    against: Against,
+    *,
+    unsure: bool = False,
 ) -> tuple[int, ...]:
-    """Return letters of a rule that compares, with whether the call agrees with an answer before it, and whether some
+    """Return letters of a rule that compares, with whether the call agrees with the answers before it, and whether some
     call can agree with its own. ``unsure``: nobody knows the first."""
-    own = answer_of(call)
-    met = None if unsure else before is not MISSING and agrees(call.arguments, before, against)
-    usable = None if own is UNKNOWN else next(each(own, against.answer), None) is not None
+    own = said_by(event)
+    met = None if unsure or isinstance(event, Said) else agreement(event.arguments, before, against)
+    usable = None if own is UNKNOWN else bool(wanted(own, against))
     found = list(letters)
     for mark, bit, true in ((THEN, MET, met), (LATER, FIRST, usable)):
         more = [letter | bit for letter in found if letter & mark and true is not False]

@@ -256,7 +256,9 @@ def _compared(count: int) -> Definition:
         known, pending = state
         if letter & THEN and not (known and letter & MET):
             return BROKEN
-        return known, bool(letter & FIRST) if letter & LATER else pending
+        if letter & LATER:  # with a number, all earlier answers count
+            pending = bool(letter & FIRST or (count and (known or pending)))
+        return known, pending
 
     return Definition((False, None), step, _always, lambda s: (s[0] if s[1] is None else s[1], None))
 
@@ -410,7 +412,7 @@ def _latest_formula(u: Unrolled, count: int) -> Holds:
 
 def _compared_formula(u: Unrolled, count: int) -> Holds:
     def latest(i: int, j: int) -> Holds:
-        return u.both(u.agree(i, j), u.none_between(i, j, u.a))
+        return u.both(u.agree(i, j), count > 0 or u.none_between(i, j, u.a))
 
     return u.every(u.implies(u.b[j], u.before(j, latest)) for j in u.all)
 

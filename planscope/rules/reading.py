@@ -276,6 +276,8 @@ def _rules(
     made = []
     for number, draft in enumerate(drafts, len(file.rules) + 1):
         for item in draft.sets if draft.kind in ("init", "end", "compared", "in_message") else ():
+            if draft.kind == "compared" and item is draft.first:
+                continue  # an argument may be compared with a message
             if any(c.is_said for c in item.calls):
                 raise SentenceError(item.span, "a message is not a call")
         for tests in (draft.condition, *(c.condition for item in draft.sets for c in item.calls)):

@@ -32,7 +32,17 @@ from planscope.language.calls import USER, Compare, Path, compares
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.budget import SECONDS, Budget, Spent
 from planscope.rules.future import Future
-from planscope.rules.judge import Event, Judge, Rulebook, StepNo, compared_letters, counts, events, seen_by
+from planscope.rules.judge import (
+    Event,
+    Judge,
+    Rulebook,
+    StepNo,
+    compared_letters,
+    counts,
+    events,
+    said_by,
+    seen_by,
+)
 from planscope.rules.letters import Alphabet, Letter, Place, compared, letters_with, met
 from planscope.rules.machine import LATER
 from planscope.rules.nearest import (
@@ -46,7 +56,7 @@ from planscope.rules.nearest import (
     stepped,
 )
 from planscope.rules.satisfiable import ABSENT, Formula, TooMany, example
-from planscope.rules.values import MISSING, UNKNOWN, agrees, answer_of, at, key_part, meets, plain_value
+from planscope.rules.values import MISSING, agreement, answer_of, at, key_part, meets, plain_value
 from planscope.wording.phrases import plural
 
 MOST_TRIED = 2_000
@@ -570,22 +580,20 @@ def _seen(book: Rulebook, happened: Sequence[Event]) -> Iterator[list[Seen]]:
     answers: dict[Place, list[tuple[int, int, object]]] = {}
     for k, (event, ones) in enumerate(zip(happened, sees, strict=True)):
         for place, letters in ones:
-            if (
-                book.rules[place[0]].against is not None
-                and isinstance(event, ToolCall)
-                and letters[-1] & LATER
-            ):
-                answers.setdefault(place, []).append((k, event.message, answer_of(event)))
+            if book.rules[place[0]].against is not None and letters[-1] & LATER:
+                answers.setdefault(place, []).append((k, event.message, said_by(event)))
     for k, (event, ones) in enumerate(zip(happened, sees, strict=True)):
         found: list[Seen] = []
         for place, letters in ones:
             against = book.rules[place[0]].against
-            if against is not None and isinstance(event, ToolCall):
+            if against is not None:
                 own = answers.get(place, [])
                 before = [answer for j, message, answer in own if j < k and message != event.message]
-                agreeing = [a for _, _, a in own if a is not UNKNOWN and agrees(event.arguments, a, against)]
-                known = agreeing[-1] if len(agreeing) == len(own) > 0 else before[-1] if before else MISSING
-                letters = compared_letters(letters, event, known, against, unsure=not own or known is UNKNOWN)
+                known = before if against.every else before[-1:]
+                if isinstance(event, ToolCall):
+                    agreeing = [one for *_, one in own if agreement(event.arguments, (one,), against)]
+                    known = agreeing if len(agreeing) == len(own) else known
+                letters = compared_letters(letters, event, known, against, unsure=not own)
             found.append((place, letters))
         yield found
 

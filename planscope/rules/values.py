@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from math import inf
 from operator import ge, gt, le, lt
 
@@ -34,10 +34,11 @@ Key = tuple[object, ...]
 """A key that is equal for equal values of the arguments that a rule is judged by: 1 equals 1.0, not "1"."""
 
 
-def each(value: object, path: Path) -> Iterator[object]:
-    """Yield the values at a path, which may have EACH, COUNT and SUM in it. A null counts as missing."""
+def each(value: object, path: Path, where: Condition | None = None) -> Iterator[object]:
+    """Yield the values at a path, which may have EACH, COUNT and SUM in it. A null counts as missing. ``where``: what
+    the elements that the last EACH stands for must meet."""
     if path[:1] in ((COUNT,), (SUM,)):
-        found = list(each(value, path[1:]))
+        found = list(each(value, path[1:], where))
         if len(found) == 1 and isinstance(found[0], list | dict):
             found = _elements(found[0])
         numbers = [number(one) for one in found]
@@ -48,9 +49,17 @@ def each(value: object, path: Path) -> Iterator[object]:
     elif EACH in path:
         k = path.index(EACH)
         for one in _elements(at(value, path[:k])):
-            yield from each(one, path[k + 1 :])
+            if where is None or EACH in path[k + 1 :] or _fits(where, one):
+                yield from each(one, path[k + 1 :], where)
     elif (found_one := at(value, path)) is not MISSING:
         yield found_one
+
+
+def _fits(where: Condition, value: object) -> bool:
+    """Return whether a value meets a condition."""
+    if isinstance(where, Compare):
+        return any(meets(one, where) for one in list(each(value, where.path)) or (MISSING,))
+    return (all if where.all else any)(_fits(part, value) for part in where.parts)
 
 
 def _elements(value: object) -> list[object]:
@@ -83,15 +92,40 @@ def amount(value: object, unit: str) -> float | None:
     return float(match["number"].replace(",", "")) if {wanted, ""}.issuperset(units) else None
 
 
-def agrees(given: object, answer: object, against: Against) -> bool:
-    """Return whether arguments agree with an earlier answer. MISSING does not, nor does a path that finds nothing."""
-    mine, theirs = list(each(given, against.argument)), list(each(answer, against.answer))
+def _members(value: object) -> list[object]:
+    return value if isinstance(value, list) else [] if value is MISSING else [value]
+
+
+def wanted(answer: object, against: Against) -> list[object]:
+    """Return what an answer has for a comparison: for ``among``, the keys of an object and the elements of a list."""
+    found = list(each(answer, against.answer, against.where))
+    if len(found) == 1 and EACH not in against.answer and "among" in against.relation:
+        return list(found[0]) if isinstance(found[0], dict | list) else found
+    return found
+
+
+def agreement(given: object, answers: Sequence[object], against: Against) -> bool | None:
+    """Return whether arguments agree with earlier answers; None if what decides was not captured."""
+    if given is None and answers:
+        return None
+    found = agrees(given, answers, against)
+    known = not any(one is UNKNOWN for one in answers)
+    return found if known or (found and against.every and against.relation in ("=", "among")) else None
+
+
+def agrees(given: object, answers: Iterable[object], against: Against) -> bool:
+    """Return whether arguments agree with earlier answers. A path that finds nothing agrees with nothing."""
+    if against.pair:
+        sides = [_members(at(given, path)) for path in (against.argument, against.pair)]
+        sets = [wanted(one, against) for one in answers]
+        pairs = list(zip_longest(*sides))
+        return bool(pairs) and all(
+            any(all(any(same(one, v) for v in found) for one in pair) for found in sets) for pair in pairs
+        )
+    mine, theirs = list(each(given, against.argument)), [v for one in answers for v in wanted(one, against)]
     relation = against.relation
-    if relation in ("among", "not among"):
+    if "among" in relation:
         mine = [part for one in mine for part in (one if isinstance(one, list) else [one])]
-        if len(theirs) == 1 and EACH not in against.answer:
-            (one,) = theirs
-            theirs = list(one) if isinstance(one, dict | list) else theirs
     if not mine or not theirs:
         return False
 
@@ -105,6 +139,8 @@ def agrees(given: object, answer: object, against: Against) -> bool:
         return all(any(equal(one, other) for other in theirs) for one in mine)
     if relation in ("!=", "not among"):
         return not any(equal(one, other) for one in mine for other in theirs)
+    if relation == "part of":
+        return all(any(isinstance(v, str) and str(one) in v for v in theirs) for one in mine)
     return all(_ordered_as(one, other, against) for one in mine for other in theirs)
 
 
@@ -124,18 +160,17 @@ def _ordered_as(one: object, other: object, against: Against) -> bool:
     )
 
 
-def suiting(answer: object, against: Against) -> Mapping[str, object] | None:
-    """Return arguments that agree with an answer, or None if none are known."""
-    if len(against.argument) != 1:
+def suiting(answers: Sequence[object], against: Against) -> Mapping[str, object] | None:
+    """Return arguments that agree with earlier answers, or None if none are known."""
+    if len(against.argument) != 1 or against.pair:
         return None
     name = str(against.argument[0])
-    for one in (*each(answer, against.answer), OTHER):
-        for part in (one, *(one if isinstance(one, dict | list) else ())):
-            value = amount(part, against.unit)
-            right = 0.0 if value is None or against.relation == "within" else value * against.number
-            for made in (part,) if value is None else (right, right - 1, right + 1):
-                if agrees({name: made}, answer, against):
-                    return {name: made}
+    for one in (*(v for answer in answers for v in wanted(answer, against)), OTHER):
+        value = amount(one, against.unit)
+        right = 0.0 if value is None or against.relation == "within" else value * against.number
+        for made in (one,) if value is None else (right, right - 1, right + 1):
+            if agrees({name: made}, answers, against):
+                return {name: made}
     return None
 
 

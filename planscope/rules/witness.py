@@ -84,7 +84,7 @@ def _agreeing(future: Future, judge: Judge, safe: SafeCall) -> SafeCall | None:
         if rule.against is None or not any(calls.names(safe.tool) for calls in rule.then):
             continue
         k = next((k for k in judge.instances(i) if judge.key[k] == _key(rule, arguments)), i)
-        suits = suiting(judge.answers.get(k, (0, MISSING, MISSING))[2], rule.against)
+        suits = suiting(judge.answers.get(k, (0, (), ()))[2], rule.against)
         if suits is None:
             return None
         arguments |= suits

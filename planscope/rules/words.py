@@ -69,7 +69,7 @@ def sentence_of(rule: Rule) -> str:
     """Write a rule as a sentence that can be read only as this rule."""
     a, b, c = (" or ".join(map(calls_text, some)) for some in (rule.first, rule.then, rule.until))
     text = KINDS[rule.kind].sentence
-    if rule.against is not None and "among" not in rule.against.relation and len(rule.then) == 1:
+    if rule.against is not None and rule.against.relation in _ORDERING and len(rule.then) == 1:
         text = "{b}.{left} {latest}" if rule.then[0].plain and not rule.then[0].is_glob else text
     turned = -1 < text.find("{b}") < text.find("{a}")
     text = text.format(
@@ -104,6 +104,8 @@ def compared_text(rule: Rule, latest: str, is_: str = "") -> dict[str, str]:
         return {"left": "", "latest": ""}
     unit = f" in {against.unit}" if against.unit else ""
     relation = _RELATIONS[against.relation]
+    if against.pair:
+        relation = f"and {_path(against.pair)} pairwise {relation}"
     if against.relation == "within":
         size, name = next(
             (size, name) for size, name in _SPANS.items() if not against.number % size or size == 1
@@ -111,12 +113,17 @@ def compared_text(rule: Rule, latest: str, is_: str = "") -> dict[str, str]:
         relation = f"within {against.number / size:g} {name}s of"
     elif against.number != 1:
         relation += f" {against.number:g} times"
-    (calls, *others), path = rule.first, _path(against.answer)
+    (calls, *others), path = rule.first, _path(against.answer or ("answer",))
+    latest = ("an earlier " if against.every else "the latest ") + _ARTICLE.sub("", latest, 1)
+    where = "" if against.where is None else f" with {condition_text(against.where).replace('answer.', '')}"
+    if against.answer == () and calls.is_said:
+        return {"left": f"{_path(against.argument)}{unit}{is_} {relation}", "latest": latest}
     plain = calls.plain and not calls.is_glob and not others and against.answer[:1] not in ((COUNT,), (SUM,))
-    answer = f"the latest {latest}'s {path}" if plain else f"{path} of the latest {latest}"
+    answer = f"{latest}'s {path}{where}" if plain else f"{path}{where} of {latest}"
     return {"left": f"{_path(against.argument)}{unit}{is_} {relation}", "latest": answer}
 
 
+_ORDERING = ("=", "!=", "<", "<=", ">", ">=", "within")
 _SPANS = {3600: "hour", 60: "minute", 1: "second"}
 _RELATIONS: Mapping[Relation, str] = {
     "=": "equal to",
@@ -128,6 +135,7 @@ _RELATIONS: Mapping[Relation, str] = {
     "among": "among",
     "not among": "not among",
     "within": "within",
+    "part of": "part of",
 }
 
 

@@ -63,12 +63,14 @@ def _met(rule: Rule, event: Event) -> bool:
     return event.status == "ok" if rule.condition is None else _meets(rule.condition, event)
 
 
-def _agrees(rule: Rule, event: Event, answered: Event) -> bool:
-    """Only what the worlds use: the argument x is, or is not, the status that was answered."""
-    found, said = dict(event.arguments).get("x"), answered.status
-    if answered.failed is None or found is None or rule.against is None:
+def _agrees(rule: Rule, event: Event, known: list[Event]) -> bool:
+    """Only what the worlds use: the argument x is, or is not, a status that was answered."""
+    assert rule.against is not None
+    found = dict(event.arguments).get("x")
+    said = [e.status for e in (known if rule.against.every else known[-1:]) if e.failed is not None]
+    if not said or found is None:
         return False
-    return bool(found == said) is (rule.against.relation == "=")
+    return (found in said) is (rule.against.relation == "=")
 
 
 def kept(rule: Rule, trace: Sequence[Event]) -> bool:
@@ -197,7 +199,7 @@ def _kept(rule: Rule, trace: Sequence[Event]) -> bool:
         case "compared":
             for j in n:
                 known = [i for i in n if a[i] and i < j and trace[i].message != trace[j].message]
-                if b[j] and not (known and _agrees(rule, trace[j], trace[known[-1]])):
+                if b[j] and not _agrees(rule, trace[j], [trace[i] for i in known]):
                     return False
             return True
         case "in_message":

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from planscope.language.calls import ASSISTANT, Against
+from planscope.language.calls import ASSISTANT, Against, Compare
 from planscope.language.errors import ParseFailure
 from planscope.oracle.trace import Said, Tool, ToolCall, Trace
 from planscope.oracle.verdict_types import SafeCall
@@ -156,6 +156,18 @@ READ = {
     ),
     "refund.to must be the latest get_order's paid[0].by.": Against(("to",), "=", ("paid", 0, "by")),
     "refund.to must not be the last get_order's paid.": Against(("to",), "!=", ("paid",)),
+    "refund.to is answer of the latest get_user.": Against(("to",), "=", ()),
+    "exchange only with items among variants.*.id with free = true of an earlier get_order.": Against(
+        ("items",),
+        "among",
+        ("variants", "*", "id"),
+        where=Compare("answer", ("free",), "=", True),
+        every=True,
+    ),
+    "exchange only with old and new pairwise among an earlier get_user's variants.": Against(
+        ("old",), "among", ("variants",), every=True, pair=("new",)
+    ),
+    "exchange only with id part of the latest assistant message.": Against(("id",), "part of", ()),
 }
 
 
@@ -182,7 +194,7 @@ def test_the_latest_that_succeeded() -> None:
         "refund only with amount among.",
         "refund.amount is at most the latest.",
         "refund.at is within 24 of the latest get_order's created_at.",
-        'cancel only if the latest user message matches "(a)\\\\1".',
+        'cancel only if the latest user message matches "(a)\\1".',
         'cancel only if the latest user message matches "(?=a)".',
         "refund happens once per items.*.id.",
         "refund.amount contains the latest get_order's total.",
@@ -227,6 +239,38 @@ def test_what_was_not_captured_is_unknown(items: tuple[ToolCall, ...], state: st
     assert judged(AT_MOST, *items) == [state]
 
 
+def test_all_earlier_answers_may_count() -> None:
+    rule = "swap only with to among items.*.id with free = true of an earlier get_item."
+    items = (
+        call("get_item", {"items": [{"id": 1, "free": True}, {"id": 2, "free": False}]}),
+        call("get_item", {"items": {"x": {"id": 3, "free": True}}}),
+    )
+    assert judged(rule, *items, call("swap", to=[1, 3])) == ["kept"]
+    assert judged(rule, *items, call("swap", to=[1, 2])) == ["broken"]
+    assert judged(rule, *items, call("get_item", None), call("swap", to=[1, 3])) == ["kept"]
+    assert judged(rule, *items, call("get_item", None), call("swap", to=[2])) == ["unknown"]
+    assert judged(rule, *items, call("get_item", "Error"), call("swap", to=[1])) == ["kept"]
+    assert judged(rule.replace("an earlier", "the latest"), *items, call("swap", to=[1])) == ["broken"]
+
+
+def test_two_lists_in_pairs() -> None:
+    rule = "swap only with old and new pairwise among an earlier get_product's variants."
+    items = call("get_product", {"variants": {"a": 1, "b": 1}}), call("get_product", {"variants": ["x", "y"]})
+    assert judged(rule, *items, call("swap", old=["a", "x"], new=["b", "y"])) == ["kept"]
+    assert judged(rule, *items, call("swap", old=["a", "x"], new=["y", "b"])) == ["broken"]
+    assert judged(rule, *items, call("swap", old=["a", "x"], new=["b"])) == ["broken"]
+    assert judged(rule, *items, call("swap", old=[], new=[])) == ["broken"]
+
+
+def test_an_argument_may_be_named_in_a_message() -> None:
+    rule = "cancel only with id part of the latest assistant message."
+    said = Said("model", "Shall I cancel order #7?"), Said("user", "yes")
+    assert judged(rule, *said, call("cancel", id="#7")) == ["kept"]
+    assert judged(rule, *said, call("cancel", id="#8")) == ["broken"]
+    assert judged(rule, said[1], call("cancel", id="#7")) == ["broken"]
+    assert judged(rule, *said, Said("model", "Fine.", 5), call("cancel", "ok", 5, id="#7")) == ["kept"]
+
+
 def test_failures_are_skipped_where_the_rule_says_so() -> None:
     items = call("get_order", {"total": 9}), call("get_order", "Error"), call("refund", amount=9)
     assert judged(AT_MOST, *items) == ["broken"]
@@ -237,7 +281,7 @@ def test_the_latest_messages() -> None:
     rules = (
         'asked: cancel only if the latest user message has a word of ["yes", "sure"].\n'
         'told: cancel only if the latest assistant message contains "cancel".\n'
-        'code: cancel only if the latest user message matches "\\\\b[0-9]{4}$".\n'
+        'code: cancel only if the latest user message matches "\\b[0-9]{4}$".\n'
     )
     said = Said("model", "Shall I cancel it?"), Said("user", "Yes: 1234"), call("cancel")
     assert judged(rules, *said) == ["kept", "kept", "kept"]

@@ -88,16 +88,16 @@ def test_comparisons_with_answers(
     given: object, relation: Relation, path: tuple[str | int, ...], unit: str, number: float, holds: bool
 ) -> None:
     against = Against(("x",), relation, path, unit, number)
-    assert agrees({"x": given}, ANSWER, against) is holds
+    assert agrees({"x": given}, [ANSWER], against) is holds
 
 
 @pytest.mark.parametrize("relation", ["=", "!=", "<", "<=", ">", ">="])
 @pytest.mark.parametrize("path", [("total",), ("items", EACH, "price"), (COUNT, "items")])
 def test_what_suits_agrees(relation: Relation, path: tuple[str | int, ...]) -> None:
     against = Against(("x",), relation, path)
-    found = suiting(ANSWER, against)
-    assert found is not None and agrees(found, ANSWER, against)
-    assert suiting({}, against) is None
+    found = suiting([ANSWER], against)
+    assert found is not None and agrees(found, [ANSWER], against)
+    assert suiting([{}], against) is None
 
 
 PIECES = ["a", "b", "[ab]", "[^a]", ".", "(a|b)", "(?:ab)", r"\b", "^", "$", r"\w", r"\s", "ba"]

@@ -105,6 +105,9 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
         }.get(mode, [])
         kind: Kind = random.choice(kinds)  # type: ignore[assignment]
         near = kind == "not_succession" and k > 0
+        if kind == "compared":
+            every = random.random() < 0.3
+            against = Against(("x",), random.choice(("=", "!=")), ("status",), every=every)
         first = calls()
         while kind in ("init", "end", "latest", "compared", "in_message") and first[0].is_user:
             first = calls()
@@ -119,7 +122,7 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
                 if near
                 else random.choice((1, 2))
                 if kind in ("existence", "absence", "exactly", "in_row", "in_message", "within")
-                else 0,
+                else int(kind == "compared" and against.every),
                 unit="calls" if kind == "within" or near else "",
                 per=(("id",),)
                 if mode in ("value", "asked", "as", "compared") and random.random() < 0.7
@@ -128,9 +131,7 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
                 if mode == "as" and then and kind not in SCOPED and random.random() < 0.7
                 else (),
                 condition=OK if kind == "latest" else None,
-                against=Against(("x",), random.choice(("=", "!=")), ("status",))
-                if kind == "compared"
-                else None,
+                against=against if kind == "compared" else None,
                 until=calls() if kind in SCOPED else (),
             )
         )

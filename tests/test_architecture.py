@@ -252,12 +252,12 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 190_490,
-    "rules": 81_980,
+    "rules": 82_620,
     "toolfuzz": 83_000,
     "agents": 75_250,
     "traces": 57_020,
     "commands": 48_380,
-    "language": 82_900,
+    "language": 83_210,
     "session": 39_910,
     "oracle": 35_170,
     "sharing": 31_250,

@@ -124,7 +124,7 @@ def compared_text(rule: Rule, latest: str, is_: str = "") -> dict[str, str]:
 
 
 _ORDERING = ("=", "!=", "<", "<=", ">", ">=", "within")
-_SPANS = {3600: "hour", 60: "minute", 1: "second"}
+_SPANS = {86_400: "day", 3600: "hour", 60: "minute", 1: "second"}
 _RELATIONS: Mapping[Relation, str] = {
     "=": "equal to",
     "!=": "other than",
@@ -160,7 +160,7 @@ def _each(calls: CallSet) -> str:
     return " or ".join(_ARTICLE.sub("", text) if general else text for text, general in parts)
 
 
-_ARTICLE = re.compile(r"(?:any|an?|the) ", re.IGNORECASE)
+_ARTICLE = re.compile(r"\b(?:any|an?|the) ", re.IGNORECASE)
 
 
 def meaning(rule: Rule) -> str:

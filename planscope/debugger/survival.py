@@ -14,7 +14,7 @@ from planscope.debugger.run_index import RunIndex
 BLOCKS = "▁▂▃▄▅▆▇█"
 LOST = "✗"
 NOTHING = " "
-UNKNOWN = "?"
+UNKNOWN = "·"
 WIDEST = 4
 """The greatest width of one step, in cells."""
 
@@ -40,14 +40,16 @@ def _count(run: RunIndex, index: int) -> int | None:
 
 
 def curve(counts: Sequence[int | None], doomed: Sequence[int], width: int) -> tuple[Cell, ...]:
-    """Return the cells of the curve, at most ``width``. If there are more steps, several share a cell.
+    """Return the cells of the curve, at most ``width``; none if no count is known but that of lost steps.
+
+    If there are more steps, several share a cell.
 
     Such a cell shows the fewest completions of its steps. ``doomed``: the indexes at which attempts were lost.
     """
     steps = len(counts)
-    if steps < 2 or width < 2:
-        return ()
     most = max((count for count in counts if count is not None), default=0)
+    if steps < 2 or width < 2 or not most:
+        return ()
     lost = set(doomed)
     cells: list[Cell] = []
     wide = max(min(width // steps, WIDEST), 1)

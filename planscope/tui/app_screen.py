@@ -7,6 +7,7 @@ import types
 from collections.abc import Coroutine, Generator, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
+from textual import on
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.command import Provider
@@ -16,6 +17,7 @@ from planscope.tui import keys
 from planscope.tui.actions import Where
 from planscope.tui.closing import forget_lines, to_front
 from planscope.tui.keys import ALWAYS_QUITS, KeyChoice, shown_key
+from planscope.tui.messages import TextMarked
 from planscope.tui.style.themes import DEFAULT
 
 if TYPE_CHECKING:
@@ -131,6 +133,10 @@ class AppScreen(Screen[Result]):
 
         yield from actions_of(self)
         yield from themes_of(self, self.theme_names())
+
+    @on(TextMarked)
+    def _text_marked(self, message: TextMarked) -> None:
+        self.selections = {message.widget: message.selection}
 
     def action_copy_text(self) -> None:
         """Handle Ctrl+C: copy the selected text, or say how to quit if none is selected."""

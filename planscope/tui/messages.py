@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Literal
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from textual.selection import Selection as TextSelection
+    from textual.widget import Widget
+
     from planscope.debugger.selection import Selection
     from planscope.tui.arrangement import Arrangement, Kind
 
@@ -37,6 +40,14 @@ class EdgeDragged(Message):
 
 class EdgeDropped(Message):
     """The dragged edge was released."""
+
+
+@dataclass
+class TextMarked(Message):
+    """Text of a pane is selected with the mouse."""
+
+    widget: Widget
+    selection: TextSelection
 
 
 @dataclass

@@ -14,7 +14,7 @@ from planscope.tui.screens.edit.screen import EditScreen
 from tests.each import each
 from tests.hostile import HOSTILE
 from tests.tui import sessions
-from tests.tui.screen import Driven, opened
+from tests.tui.screen import Driven, opened, styles
 
 TEXT = "Network audit\x1b]52;c;cm0=\x07 precedes\r\n\tdisk check\x9b31m.\x00\x7f\x08 Pay\rme."
 
@@ -92,3 +92,37 @@ async def test_ctrl_c_says_how_to_quit_where_nothing_is_selected(
                 await driven.press("escape")
             await driven.press("g", "n")
         assert not taken
+
+
+async def test_text_is_selected_with_the_mouse_in_a_pane_and_in_a_dialog_and_copied(tmp_path: Path) -> None:
+    """A drag selects within one pane, also where it leaves it; it chooses nothing, and a click ends it."""
+    async with opened(sessions.write(sessions.figure_10(), tmp_path), (120, 40)) as driven:
+        before, place = driven.state, driven.screen.places["step"]
+        row = next(y for y, line in enumerate(driven.text.splitlines()) if "thought  " in line)
+        left = driven.text.splitlines()[row].index("thought")
+        await driven.pilot.mouse_down(offset=(left, row))
+        await driven.pilot.hover(offset=(left + 20, row + 1))
+        await driven.pilot.mouse_up(offset=(left + 20, row + 1))
+        await driven.answered()
+        assert driven.state == before
+        await driven.press("ctrl+c")
+        lines = [line[place.x + 2 :].rstrip() for line in driven.text.splitlines()]
+        assert driven.app.clipboard == f"{lines[row]}\n{lines[row + 1][:21]}"
+        picked = [
+            text for line in styles(driven.app) for text, style in line if style.reverse and "thought" in text
+        ]
+        assert picked
+        await driven.pilot.mouse_down(offset=(left, row))
+        await driven.pilot.hover(offset=(2, 3))
+        await driven.pilot.mouse_up(offset=(2, 3))
+        assert list(driven.screen.selections) == [driven.screen.pane("step")]
+        await driven.pilot.click(offset=(left, row))
+        assert not driven.screen.selections
+        await driven.press("x")
+        row = next(y for y, line in enumerate(driven.text.splitlines()) if "confirmed by Z3" in line)
+        left = driven.text.splitlines()[row].index("confirmed")
+        await driven.pilot.mouse_down(offset=(left, row))
+        await driven.pilot.hover(offset=(left + 8, row))
+        await driven.pilot.mouse_up(offset=(left + 8, row))
+        await driven.press("ctrl+c")
+        assert driven.app.clipboard == "confirmed"

@@ -377,7 +377,10 @@ async def test_the_words_to_blame_are_marked_in_the_query_with_the_cured_query_o
         pane = driven.screen.pane("query")
         runs = [run for at in range(pane.size_of()) for run in pane.line_at(at).runs]
         assert culprit.text in "".join(run.text for run in runs if run.role == "blamed")
-        assert "It fails where sentence" in driven.text and "Cause: Terminal, confidence 98 %" in driven.text
+        told = " ".join(
+            " ".join(row.partition("│")[0].strip(" ┃") for row in driven.text.splitlines()).split()
+        )
+        assert "It fails where sentence 1 says" in told and "Cause: Terminal, confidence 98 %" in told
         await driven.press("1", "enter")
         compared = driven.app.screen
         assert isinstance(compared, CompareScreen)

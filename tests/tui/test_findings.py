@@ -61,7 +61,7 @@ async def test_from_a_step_to_its_finding_and_back(tmp_path: Path, size: tuple[i
             '{"start_time": 0}',
             "step 2 of run r2",
             "Apply colour to hair.",
-            *["│   hair.py "] * (size[0] > 80),
+            *["   hair.py "] * (size[0] > 80),
         ):
             assert told in driven.text
         await driven.press("down")

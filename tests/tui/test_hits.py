@@ -37,7 +37,7 @@ def path(tmp_path: Path) -> Path:
 async def test_words_of_the_request(path: Path) -> None:
     async with opened(path) as driven:
         await find(driven, "FOLLOW 18")
-        assert signed(driven) and all(row.startswith(("│ ●»", "│ ┃»")) for row in signed(driven))
+        assert signed(driven) and all(row.startswith((" ●»", " ┃»")) for row in signed(driven))
         assert "".join(found(driven)).split() in (["follow", "18"], ["follow18"])
         await driven.press("escape")
         assert found(driven) == [] == signed(driven)
@@ -55,7 +55,7 @@ async def test_a_constraint_is_turned_to_where_one_pane_is_seen_of_three(path: P
         assert "1 Query" in driven.text
         await find(driven, "ends at 12:00")
         assert driven.state.top == "constraints" and driven.state.pane == "timeline"
-        assert "│ »✓  holds" in driven.text
+        assert " »✓  holds" in driven.text
         await find(driven, "takes 1 hour")
         await driven.press("1", "z", "h")
         assert driven.state.pane == "step" and "»Sanitizing" in driven.text
@@ -65,7 +65,7 @@ async def test_a_call_is_marked_in_the_timeline_and_in_the_step(path: Path) -> N
     async with opened(path) as driven:
         await find(driven, "color(")
         assert found(driven) == ["color(", "color("]
-        assert any("│ »   2 ✗ applying_hair_color(8)" in row for row in rows(driven.app))
+        assert any(" »   2 ✗ applying_hair_color(8)" in row for row in rows(driven.app))
         assert "call    »applying_hair_color" in driven.text
         await driven.press("n")
         assert found(driven) == [] == signed(driven)

@@ -33,7 +33,7 @@ def imported(folder: Path, left_out: list[LeftOut]) -> Path:
 
 
 def timeline(driven: Driven) -> list[str]:
-    found = [row.partition("││")[0].strip("│┃ ") for row in rows(driven.app)]
+    found = [row.partition("│")[0].strip("┃ ") for row in rows(driven.app)]
     start = next(k for k, row in enumerate(found) if "4 Timeline" in row)
     return found[start + 1 : start + 7]
 
@@ -67,9 +67,7 @@ async def test_turns_failures_name_and_grade_are_on_the_screen(tmp_path: Path, s
 
 async def test_what_was_left_out_is_in_the_left_column(tmp_path: Path) -> None:
     async with opened(imported(tmp_path, LEFT_OUT), (120, 40)) as driven:
-        left = " ".join(
-            " ".join(row.partition("││")[0].strip("│┃ ") for row in rows(driven.app)[:18]).split()
-        )
+        left = " ".join(" ".join(row.partition("│")[0].strip("┃ ") for row in rows(driven.app)[:18]).split())
         assert "1 call not understood: no name (first: m[3])" in left
         assert "5 calls not of this run: gold plan (first: g[0])" in left
         assert "NOT DECIDED graded 0" in " ".join(rows(driven.app)[0].split())

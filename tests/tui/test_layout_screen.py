@@ -25,18 +25,23 @@ def size_of(driven: Driven, pane: str) -> tuple[int, int]:
 
 def shown(driven: Driven) -> set[str]:
     """The panes whose titles are on the screen."""
-    titles = {name: f"╭─ {i} " for i, name in enumerate(ALL_PANES, 1)}
-    titles["inspector"] = "╭─ Inspector "
+    titles = {name: f"─ {i} {name.capitalize()} " for i, name in enumerate(ALL_PANES, 1)}
+    titles["inspector"] = "─ Inspector "
     text = driven.text
     return {name for name, title in titles.items() if title in text}
 
 
-def corners_match(driven: Driven) -> bool:
-    """Every box is closed: as many left as right corners, above as below if no notice is over the lower ones."""
-    text = driven.text
-    upper, lower = [[text.count(c) for c in corners] for corners in ("╭╮", "╰╯")]
-    covered = "notice" in driven.screen.places
-    return upper[0] == upper[1] and lower[0] == lower[1] and (covered or upper == lower)
+def frames_match(driven: Driven) -> bool:
+    """Every pane has one line above it, and one at its left if another pane is there; none has more."""
+    text, places = rows(driven.app), driven.screen.places
+    free = driven.screen.notice_pane.region.y if "notice" in places else len(text)
+    for name in shown(driven):
+        x, y, _, height = places[name]
+        if not text[y][x:].startswith("┬─" if x else "─"):
+            return False
+        if x and any(text[row][x] != "│" for row in range(y + 1, min(y + height, free))):
+            return False
+    return "││" not in driven.text
 
 
 async def test_keys_make_panes_wider_and_higher(path: Path) -> None:
@@ -72,7 +77,7 @@ async def test_a_border_is_dragged(path: Path) -> None:
         await pilot.hover(offset=(3, timeline.y - 4))
         await pilot.mouse_up(offset=(3, timeline.y - 4))
         assert driven.screen.query_one("#timeline").region.y == timeline.y - 4
-        assert corners_match(driven)
+        assert frames_match(driven)
         await pilot.click(offset=(3, timeline.y - 4))
         assert driven.state.pane == "timeline"
 
@@ -80,7 +85,7 @@ async def test_a_border_is_dragged(path: Path) -> None:
 async def test_panes_are_hidden_and_their_digits_show_them_again(path: Path) -> None:
     async with opened(path) as driven:
         await driven.press("2", "underscore")
-        assert shown(driven) == {*ALL_PANES} - {"tree"} and corners_match(driven)
+        assert shown(driven) == {*ALL_PANES} - {"tree"} and frames_match(driven)
         assert driven.state.pane == "constraints"
         assert "tree hidden: 2 shows it again" in driven.text
         await driven.press("underscore", "1", "underscore")
@@ -99,7 +104,7 @@ async def test_the_inspector_is_hidden_by_its_key(path: Path) -> None:
     async with opened(path, (200, 60)) as driven:
         assert "inspector" in shown(driven)
         await driven.press("I")
-        assert shown(driven) == {*ALL_PANES} and corners_match(driven)
+        assert shown(driven) == {*ALL_PANES} and frames_match(driven)
         await driven.press("I")
         assert "inspector" in shown(driven)
         await driven.pilot.resize_terminal(120, 40)
@@ -172,7 +177,12 @@ async def test_the_first_frame_has_the_same_panes(path: Path) -> None:
             pass
 
     def corners(lines: list[str]) -> list[tuple[int, int]]:
-        return [(y, x) for y, row in enumerate(lines) for x, c in enumerate(row) if c in "╭╮╰╯"]
+        return [
+            (y, x)
+            for y, row in enumerate(lines)
+            for x, c in enumerate(row)
+            if c == "┬" or row.startswith("─ ")
+        ]
 
     app = Held(path)
     async with app.run_test(size=(120, 40)) as pilot:

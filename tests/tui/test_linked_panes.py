@@ -25,7 +25,7 @@ def marked(driven: Driven, words: str, mark: str = "┃") -> bool:
     """Whether the line with these words has the mark right before its pane's content."""
     row = rows(driven.app)[row_of(driven, words)]
     at = row.index(words)
-    return mark in row[max(0, row.rindex("│", 0, at)) : at]
+    return mark in row[max(0, row.rfind("│", 0, at)) : at]
 
 
 async def click(driven: Driven, words: str, times: int = 1) -> None:

@@ -45,7 +45,7 @@ async def test_hours_stand_below_each_other() -> None:
 async def test_a_text_longer_than_its_dialog_says_so() -> None:
     async with opened(bundled()["first-look"], SIZE) as driven:
         await driven.press("x")
-        assert "┃│" in driven.text and "││" in driven.text
+        assert "┃│" in driven.text and "││" not in driven.text
         await driven.press("end")
         assert "gallery_label_writing(14)" in driven.text
     async with opened(bundled()["figure-5"], (120, 40)) as driven:

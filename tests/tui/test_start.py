@@ -91,7 +91,7 @@ async def test_the_first_frame_has_its_boxes_where_the_room_has_them(
 
     def corners(app: App[int]) -> list[tuple[int, int]]:
         found = enumerate(rows(app))
-        return [(y, x) for y, row in found for x, c in enumerate(row) if c in "╭╮╰╯"]
+        return [(y, x) for y, row in found for x, c in enumerate(row) if c == "┬" or row.startswith("─ ")]
 
     app = Held(path)
     async with app.run_test(size=size) as pilot:

@@ -93,7 +93,7 @@ class TextBox(Windowed):
         if not frame:
             return super()._build(line, frame)
         width = max(self.cells[0] - 1, 0)
-        text, role = ("┃", "thumb") if frame == "thumb" else ("│", "frame")
+        text, role = ("┃", "thumb") if frame == "thumb" else (" ", "")
         return Strip([*self.paint.strip(line, width), Segment(text, self.paint.style(role, ""))], width + 1)
 
     def on_resize(self, event: events.Resize) -> None:

@@ -112,10 +112,10 @@ def _frame(summary: Summary, arrangement: Arrangement, width: int, height: int) 
         name = "Task" if summary.bare and pane == "query" else name
         lines: list[tuple[Run, ...]] = []
         if pane == "query":
-            lines = _text(summary.text, rect.width - 4)
+            lines = _text(summary.text, rect.width - 2 - (rect.x > 0))
         elif pane == "timeline":
-            lines = _calls(summary.calls, rect.width - 4)
-        boxes.append((rect, _box(digit, name, lines, rect.width, rect.height)))
+            lines = _calls(summary.calls, rect.width - 2 - (rect.x > 0))
+        boxes.append((rect, _box(digit, name, lines, rect)))
     return [Line(head, "bar"), *_beside(boxes, height), Line((), "bar")]
 
 
@@ -140,15 +140,16 @@ def _beside(boxes: Sequence[tuple[Rect, Sequence[Line]]], height: int) -> list[L
     return made
 
 
-def _box(number: str, title: str, lines: Sequence[tuple[Run, ...]], width: int, height: int) -> list[Line]:
+def _box(number: str, title: str, lines: Sequence[tuple[Run, ...]], rect: Rect) -> list[Line]:
     name = (Run(number, "number"), Run(" " if number else ""), Run(title, "title"))
-    rest = width - 5 - width_of(name)
-    made = [Line((Run("╭─ ", "frame"), *name, Run(f" {'─' * rest}╮", "frame")))]
-    for i in range(height - 2):
-        runs = cut(lines[i], width - 4) if i < len(lines) else ()
-        pad = " " * (width - 4 - width_of(runs))
-        made.append(Line((Run("│ ", "frame"), *runs, Run(pad), Run(" │", "frame"))))
-    return [*made, Line((Run(f"╰{'─' * (width - 2)}╯", "frame"),))]
+    edge, width = int(rect.x > 0), rect.width
+    rest = width - edge - 3 - width_of(name)
+    made = [Line((Run(f"{'┬' * edge}─ ", "frame"), *name, Run(f" {'─' * rest}", "frame")))]
+    for i in range(rect.height - 1):
+        runs = cut(lines[i], width - edge - 2) if i < len(lines) else ()
+        pad = Run(" " * (width - edge - 1 - width_of(runs)))
+        made.append(Line((Run("│" * edge, "frame"), Run(" "), *runs, pad)))
+    return made
 
 
 def _text(text: str, width: int) -> list[tuple[Run, ...]]:

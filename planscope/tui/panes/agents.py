@@ -41,6 +41,7 @@ class AgentsPane(LinePane):
         self._below = width - 2 - self._wide - right < _LEAST_TRACK
         self._left = 2 if self._below else self._wide + 2
         self._room = max(width - self._left - (0 if self._below else right), 1)
+        self.tail = [Line((Run(_LEGEND, "dim"),))] if len(_LEGEND) <= width else []
         length = self._found.length if self._found is not None else 1
         self._track = [cells(lane, length, self._room) for lane in lanes]
 
@@ -98,10 +99,6 @@ class AgentsPane(LinePane):
 
     def title(self) -> tuple[Run, ...]:
         return (Run("2", "number"), Run(" Agents", "title"))
-
-    def foot_left(self) -> tuple[Run, ...]:
-        foot = sum(len(part.text) for part in self.foot())
-        return (Run(_LEGEND, "dim"),) if len(_LEGEND) <= self.inner_width - foot - 4 else ()
 
     # Selecting
 

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from textual import events
+from textual.geometry import Offset
 
 from planscope.debugger.selection import Selection
 from planscope.tui.messages import EdgeDragged, EdgeDropped, PaneClicked, PaneZoomed
@@ -22,11 +23,6 @@ class LinePane(Windowed):
 
     prepared_for: object = None
     """The inputs of the last layout; ``prepare`` lays the lines out again only if they differ."""
-
-    _held: tuple[int, int] | None = None
-    """The screen position where a drag of the box began; None if the mouse button is up."""
-
-    _dragged = False
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -74,7 +70,7 @@ class LinePane(Windowed):
             self.sync()
 
     def where_in_all(self) -> tuple[Run, ...]:
-        """Return the text of the lower edge: the visible lines and the number of highlighted lines outside them."""
+        """Return which lines are visible, and the number of highlighted lines outside them."""
         size, window = self.size_of(), self.window
         if size <= window:
             return ()
@@ -104,31 +100,27 @@ class LinePane(Windowed):
         if self.state is not None:
             self.show(self.state)
 
-    # Dragging the border resizes the pane
+    # Dragging the frame resizes the pane; elsewhere a drag selects text
+
+    _by_frame = False
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        self._dragged = False
-        width, height = self.cells
-        on_box = event.x in (0, width - 1) or event.y in (0, height - 1)
-        if self.BOX and on_box and event.button == 1:
-            self._held = (event.screen_x, event.screen_y)
-            self.capture_mouse()
+        self._by_frame = self.BOX and (event.y == 0 or event.x < self.edge or event.x == self.cells[0] - 1)
 
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        place = (event.screen_x, event.screen_y)
-        if self._held is not None and (self._dragged or place != self._held):
-            self._dragged = True
-            self.post_message(EdgeDragged(self._held, place))
+    def drag(self, start: Offset, event: events.MouseMove) -> None:
+        if not self._by_frame:
+            super().drag(start, event)
+            return
+        x, y = self.region.offset
+        self.post_message(EdgeDragged((start.x + x, start.y + y), (event.screen_x, event.screen_y)))
 
-    def on_mouse_up(self, event: events.MouseUp) -> None:
-        if self._held is not None:
-            self._held = None
-            self.release_mouse()
-            if self._dragged:
-                self.post_message(EdgeDropped())
+    def release(self) -> None:
+        super().release()
+        if self._by_frame and self.dragged:
+            self.post_message(EdgeDropped())
 
     def on_click(self, event: events.Click) -> None:
-        if self._dragged:
+        if self.dragged:
             return
         if event.chain == 2:
             self.post_message(PaneZoomed(self.name_in_state))

@@ -77,6 +77,8 @@ class PicturePane(LinePane):
             self._prepare_hours(run, state.debug.index)
         else:
             self._prepare_order(run, state)
+        legends = _HOURS_LEGENDS if self._timed else _ORDER_LEGENDS
+        self.tail = [Line((Run(legend, "dim"),)) for legend in legends if len(legend) <= width][:1]
         self._lit = self._lit_actions(state)
 
     def _prepare_order(self, run: RunIndex, state: DebugView) -> None:
@@ -220,13 +222,6 @@ class PicturePane(LinePane):
             return (Run(f"too narrow for its lines: {key_for('zoom')} zooms", "caution"),)
         left_out = len(self._lanes.graph.left_out)
         return (Run(f"{left_out} implied, not drawn", "dim"),) if left_out else ()
-
-    def foot_left(self) -> tuple[Run, ...]:
-        legends = _HOURS_LEGENDS if self._timed else _ORDER_LEGENDS
-        foot = sum(len(part.text) for part in self.foot())
-        room = self.inner_width - (foot + 4 if foot else 2)
-        fits = next((legend for legend in legends if len(legend) <= room), "")
-        return (Run(fits, "dim"),) if fits else ()
 
     # Selecting
 

@@ -343,6 +343,8 @@ class OfferClicked(Message):
 class CompletionPopup(Windowed):
     """Shows the completions; the screen handles the keys."""
 
+    BOX = False
+
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._found = Completion()
@@ -356,10 +358,10 @@ class CompletionPopup(Windowed):
         self._found, self._at = found, at
         screen = self.app.size
         texts = max(cell_width(shown(offer.text, 60)) for offer in found.offers)
-        width = min(max(texts + 14, 24), _WIDEST, screen.width - 2)
+        width = min(max(texts + 13, 22), _WIDEST, screen.width - 2)
         below = screen.height - caret.y - 2
         above = caret.y - 1
-        height = min(len(found.offers), _MOST_SEEN, max(below, above) - 2) + 2
+        height = min(len(found.offers), _MOST_SEEN, max(below, above))
         y = caret.y + 1 if below >= height or below >= above else caret.y - height
         x = max(min(caret.x - 2, screen.width - width - 1), 0)
         self.styles.width, self.styles.height = width, height
@@ -382,17 +384,7 @@ class CompletionPopup(Windowed):
         here = index == self._at
         what = "similar spelling" if offer.nearest else _KINDS[offer.kind]
         left = (Run("▶ " if here else "  ", "mark"), Run(shown(offer.text, 60)))
-        return Line(justify(left, (Run(what, "dim"),), self.inner_width), "cursor" if here else "")
-
-    def title(self) -> tuple[Run, ...]:
-        return (Run("next", "title"),)
-
-    def foot(self) -> tuple[Run, ...]:
-        size = self.size_of()
-        return (Run(f"{self._at + 1} of {size}", "dim"),) if size > self.window else ()
-
-    def is_current(self) -> bool:
-        return True
+        return Line(justify(left, (Run(f"{what} ", "dim"),), self.inner_width), "cursor" if here else "bar")
 
     def on_click(self, event: events.Click) -> None:
         if (place := self.line_under(event)) is not None:

@@ -27,6 +27,8 @@ from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 
 _CURVE = "orders left "
+_HIGH = 12
+"""From so many rows on, the curve has a row for the mark of the current step."""
 _STATE_CELLS = max(map(len, terms.STATES.values()))
 _HOUR_CELLS = len(phrases.hours(10, 12))
 
@@ -71,6 +73,7 @@ class TimelinePane(LinePane):
         self._width = width if self._windows is None else width - _BAR
         self._folded = state.folded_here
         hidden = self._nesting.hidden(self._folded, state.debug.index) if self._folded else frozenset()
+        self.tail = self._curve(state, width)
         if (hidden, self._folded) != self._hidden:
             self._hidden = hidden, self._folded
             self._turns = {} if 0 in self._folded else self._said
@@ -148,48 +151,47 @@ class TimelinePane(LinePane):
             told += "  " + axis(1)[:DAY].ljust(DAY)
         return (Run(told, "dim"),)
 
-    # The survival curve, in the lower border
+    # The survival curve, below the calls
 
     _cells: tuple[Cell, ...] = ()
     _cells_for: object = None
     _sliding = False
 
-    def foot_left(self) -> tuple[Run, ...]:
-        """Draw the valid orders left at each step as a curve, with the cell of the current step marked."""
-        state = self.state
-        problem = state.debug.run.problem if state is not None and state.progress == "judged" else None
-        if state is None or problem is None or not problem.counted or problem.unjudged:
-            self._cells = ()
-            return ()
+    def _curve(self, state: DebugView, width: int) -> list[Line]:
+        """Draw the valid orders left at each step as a curve, with a mark below the current step if there is room."""
         run = state.debug.run
-        width = self.inner_width - len(_CURVE) - width_of(self.foot()) - 6
-        made_for = (run, run.counted, width)
+        problem, made_for = run.problem, (run, run.counted, width, state.progress)
         if self._cells_for != made_for:
             self._cells_for = made_for
-            self._cells = curve(counts_left(run), run.doomed, width)
+            drawn = state.progress == "judged" and problem.counted and not problem.unjudged
+            self._cells = curve(counts_left(run), run.doomed, width - len(_CURVE)) if drawn else ()
         if not self._cells:
-            return ()
+            return []
         index = state.debug.index
+        here = [cell.first <= index <= cell.last for cell in self._cells]
         roles = {LOST: "core", UNKNOWN: "dim"}
-        drawn = (
-            (cell.glyph, "picked" if cell.first <= index <= cell.last else roles.get(cell.glyph, "safe"))
-            for cell in self._cells
+        drawn_cells = (
+            (cell.glyph, "here" if at else roles.get(cell.glyph, "safe"))
+            for cell, at in zip(self._cells, here, strict=True)
         )
-        return (Run(_CURVE, "dim"), *glyph_runs(drawn))
+        lines = [Line((Run(_CURVE, "dim"), *glyph_runs(drawn_cells)))]
+        if self.cells[1] >= _HIGH:
+            lines.append(Line((Run(" " * (len(_CURVE) + here.index(True))), Run("▲", "key"))))
+        return lines
 
     def step_under(self, x: int, y: int, *, near: bool = False) -> int | None:
         """Return the step of the curve at a cell of this pane. ``near``: a cell beside the curve means its nearest
         end."""
-        at = x - 3 - len(_CURVE)
+        at = x - 1 - self.edge - len(_CURVE)
         last = len(self._cells) - 1
-        if last < 0 or (not near and not (0 <= at <= last and y == self.cells[1] - 1)):
+        if last < 0 or (not near and not (0 <= at <= last and y >= self.cells[1] - len(self.tail))):
             return None
         return self._cells[min(max(at, 0), last)].first
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         index = self.step_under(event.x, event.y)
         if index is not None and event.button == 1:
-            event.prevent_default()  # the border is not dragged
+            event.prevent_default()  # no text is selected
             self._sliding = True
             self.capture_mouse()
             self._slide(index)

@@ -1,7 +1,8 @@
-"""A scrolling widget of lines that repaints only the lines that changed.
+"""A scrolling widget of lines that repaints only the cells that changed.
 
-It draws its own box, so that a new title does not repaint everything; the right border is the scrollbar.
-Strips are cached by their content, so that moving back and forth is fast.
+It draws its own frame, so that a new title does not repaint everything: a line above with the title, and a line at the
+left if another pane is there. The focused pane has a scrollbar. Strips are cached by their content, so that moving back
+and forth is fast. Text is selected with the mouse.
 """
 
 from __future__ import annotations
@@ -11,38 +12,48 @@ from functools import cached_property
 from typing import Any
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
-from textual.geometry import Region
+from textual.geometry import Offset, Region
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
+from planscope.tui.messages import TextMarked
 from planscope.tui.style.lines import BLANK, Line, Run, cut, width_of
 from planscope.tui.style.painter import Painter
 
 _KEPT_STRIPS = 4000
 _TITLE = 15
 """The title keeps at least this many cells beside the note."""
+_SELECTED = Style(reverse=True)
 
 
 class Windowed(Widget):
-    """The base of scrolling widgets. Subclasses set ``lines``, or define them (``size_of``, ``line_at``), and the box
-    (``title``, ``note``, ``foot``).
+    """The base of scrolling widgets. Subclasses set ``lines``, or define them (``size_of``, ``line_at``), and the frame
+    (``title``, ``note``, ``foot``, ``tail``).
 
     Lines are numbered from 0 over the whole content; ``top`` is the first visible one. ``inner_width`` is the widget's
-    width without its box.
+    width without its frame. ``edge`` is 1 if a line stands at the left, between this pane and another.
     """
 
     ALLOW_SELECT = False
+    """Textual's selection would need an offset in each piece of a line, and goes on into other panes."""
     BOX = True
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.top = 0
         self.lines: Sequence[Line] = ()
+        self.tail: Sequence[Line] = ()
         self._rows: list[tuple[Line, str]] = []
         self._strips: dict[tuple[Line, str], Strip] = {}
-        self._look = (-1, -1)
+        self._look = (-1, -1, -1)
         self.cells = (0, 0)
+        self.edge = 0
+        self._held: Offset | None = None
+        self.dragged = False
+        self._selected: Selection | None = None
 
     @cached_property
     def paint(self) -> Painter:
@@ -66,11 +77,7 @@ class Windowed(Widget):
         return ()
 
     def foot(self) -> tuple[Run, ...]:
-        """Return the text in the lower border."""
-        return ()
-
-    def foot_left(self) -> tuple[Run, ...]:
-        """Return the text at the left of the lower border."""
+        """Return what is said of the visible part, behind the note."""
         return ()
 
     def head(self) -> Line | None:
@@ -78,7 +85,7 @@ class Windowed(Widget):
         return None
 
     def is_current(self) -> bool:
-        """Return whether the box is drawn as the current pane."""
+        """Return whether the frame is drawn as that of the current pane."""
         return False
 
     def clicked(self, index: int, column: int) -> None:
@@ -88,17 +95,18 @@ class Windowed(Widget):
 
     @property
     def inner_width(self) -> int:
-        return max(self.cells[0] - (4 if self.BOX else 0), 0)
+        return max(self.cells[0] - (2 + self.edge if self.BOX else 0), 0)
 
     @property
     def window(self) -> int:
         """The number of lines that fit on the screen."""
-        return max(self.cells[1] - (2 if self.BOX else 0) - (self.head() is not None), 0)
+        return max(self.cells[1] - self.BOX - (self.head() is not None) - len(self.tail), 0)
 
     def measure(self) -> None:
         """Read the size and cache it in ``cells``, since asking Textual for it is slow."""
         size = self.size
         self.cells = (size.width, size.height)
+        self.edge = int(self.BOX and self.region.x > 0)
 
     def scroll_lines(self, by: int) -> None:
         """Scroll without changing the selection."""
@@ -129,9 +137,8 @@ class Windowed(Widget):
         return self.cells[0] > 0 and self.cells[1] > 0 and self.is_mounted and self.display
 
     def sync(self) -> None:
-        """Repaint the rows that changed."""
-        width = self.cells[0]
-        look = (self.paint.generation, width)
+        """Repaint the cells that changed."""
+        look = (self.paint.generation, self.cells[0], self.edge)
         rows = self._wanted_rows()
         if look != self._look or len(rows) != len(self._rows):
             self._look = look
@@ -139,13 +146,18 @@ class Windowed(Widget):
             self._rows = rows
             self.refresh()
             return
-        changed = [y for y, (new, old) in enumerate(zip(rows, self._rows, strict=True)) if new != old]
+        changed = []
+        for y, (new, old) in enumerate(zip(rows, self._rows, strict=True)):
+            if new != old and (span := _changed(self._strip(old), self._strip(new))) is not None:
+                changed.append(Region(span[0], y, span[1] - span[0], 1))
+        self._rows = rows
         if changed:
-            self._rows = rows
-            self.refresh(*(Region(0, y, width, 1) for y in changed))
+            if self._selected is not None and self._held is None:
+                self.screen.clear_selection()
+            self.refresh(*changed)
 
     def _wanted_rows(self) -> list[tuple[Line, str]]:
-        """Return every row of the widget: its line and the kind of its border."""
+        """Return every row of the widget: its line and its part of the frame."""
         size, window, top = self.size_of(), self.window, self.top
         line_at = self.line_at
         body = [line_at(i) for i in range(top, min(top + window, size))]
@@ -153,17 +165,17 @@ class Windowed(Widget):
         head = self.head()
         above = [head] if head is not None else []
         if not self.BOX:
-            return [(line, "") for line in above + body]
-        active = "on" if self.is_current() else "off"
-        first, last = self._thumb(size, window)
-        rows = [(self._edge(self.title(), self.note()), f"top {active}")]
+            return [(line, "") for line in (*above, *body, *self.tail)]
+        current = self.is_current()
+        active = "on" if current else "off"
+        first, last = self._thumb(size, window) if current else (0, 0)
+        rows = [(self._rule(current), f"top {active}")]
         rows += [(line, f"side {active}") for line in above]
         rows += [
             (line, f"thumb {active}" if first <= y < last else f"side {active}")
             for y, line in enumerate(body)
         ]
-        rows.append((self._edge(self.foot_left(), self.foot()), f"bottom {active}"))
-        return rows
+        return rows + [(line, f"side {active}") for line in self.tail]
 
     def _thumb(self, size: int, window: int) -> tuple[int, int]:
         """Return the rows of the scrollbar's thumb; an empty range if all lines fit."""
@@ -173,20 +185,23 @@ class Windowed(Widget):
         first = (window - length) * self.top // max(size - window, 1)
         return first, first + length
 
-    def _edge(self, left: tuple[Run, ...], right: tuple[Run, ...]) -> Line:
-        """Make the upper or lower border with its texts."""
-        room = self.cells[0] - 4
-        both = left and right
-        kept = min(width_of(left), _TITLE) + 2 if both else 0  # in a small box the title comes first
-        right = cut(right, room - 2 - kept) if width_of(right) and room - 2 > kept else ()
+    def _rule(self, current: bool) -> Line:
+        """Make the line above the pane: its title and, if there is room, its note and what part is visible."""
+        room = self.cells[0] - self.edge - 2
+        left, note, foot = self.title(), self.note(), self.foot()
+        both = (*note, Run(" · ", "dim"), *foot) if note and foot else note or foot
+        fits = width_of(both) + width_of(left) + 4 <= room
+        right = both if fits else foot if current and foot else note or foot
+        kept = (
+            min(width_of(left), _TITLE) + 2 if left and right else 0
+        )  # in a small pane the title comes first
+        right = cut(right, room - 2 - kept) if right and room - 2 > kept else ()
         left = cut(left, max(room - width_of(right) - (4 if right else 2), 0)) if left else ()
         fill = room + 2 - sum(width_of(part) + 2 for part in (left, right) if part)
-        runs: list[Run] = [Run("─" * (1 if left else 0), "frame")]
-        if left:
-            runs += [Run(" ", "frame"), *left, Run(" ", "frame")]
-        runs.append(Run("─" * (fill - (1 if left else 0) - (1 if right else 0)), "frame"))
+        runs: list[Run] = [Run("─", "frame"), Run(" ", "frame"), *left, Run(" ", "frame")] if left else []
+        runs.append(Run("─" * (fill - bool(left) - bool(right)), "frame"))
         if right:
-            runs += [Run(" ", "frame"), *right, Run(" ", "frame"), Run("─", "frame")]
+            runs += [Run(" ", "frame"), *right, Run(" ─", "frame")]
         return Line(tuple(run for run in runs if run.text))
 
     # Painting
@@ -196,6 +211,8 @@ class Windowed(Widget):
         strips = []
         for y in crop.line_range:
             strip = self._strip(rows[y]) if 0 <= y < len(rows) else self._blank()
+            if self._selected is not None and (span := self._selected.get_span(y)) is not None:
+                strip = self._with_selection(strip, *self._of_text(span))
             for line_filter in filters:
                 strip = strip.apply_filter(line_filter, self.paint.background)
             strips.append(strip)
@@ -219,26 +236,71 @@ class Windowed(Widget):
         if not frame:
             return self.paint.strip(line, self.cells[0])
         part, active = frame.split()
-        edge = style("frame-on" if active == "on" else "frame", "")
-        if part in ("top", "bottom"):
-            ends = "╭╮" if part == "top" else "╰╯"
-            runs = [Segment(text, edge if role == "frame" else style(role, "")) for text, role in line.runs]
-            return Strip([Segment(ends[0], edge), *runs, Segment(ends[1], edge)], self.cells[0])
+        rule = style("frame-on" if active == "on" else "frame", "")
+        if part == "top":
+            runs = [Segment(text, rule if role == "frame" else style(role, "")) for text, role in line.runs]
+            return Strip([Segment("┬" * self.edge, rule), *runs], self.cells[0])
         ground = style("", line.ground)
-        right = Segment("┃", style("thumb", "")) if part == "thumb" else Segment("│", edge)
+        right = Segment("┃", style("thumb", "")) if part == "thumb" else Segment(" ", ground)
         body = self.paint.strip(line, self.inner_width)
-        segments = [Segment("│", edge), Segment(" ", ground), *body, Segment(" ", ground), right]
-        return Strip(segments, self.cells[0])
+        return Strip([Segment("│" * self.edge, rule), Segment(" ", ground), *body, right], self.cells[0])
+
+    # Selecting text
+
+    def _with_selection(self, strip: Strip, first: int, last: int) -> Strip:
+        picked = [Segment(text, (style or Style()) + _SELECTED) for text, style, _ in strip.crop(first, last)]
+        return Strip.join([strip.crop(0, first), Strip(picked), strip.crop(last)])
+
+    def _of_text(self, span: tuple[int, int]) -> tuple[int, int]:
+        """Return the part of a selected span that is within the frame; its end is -1 for a whole line."""
+        left = self.edge + 1 if self.BOX else 0
+        right = left + self.inner_width
+        return max(span[0], left), right if span[1] < 0 else min(max(span[1], left), right)
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self._selected = selection
+        self.refresh()
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        spans = ((row, selection.get_span(y)) for y, row in enumerate(self._rows))
+        texts = (self._strip(row).crop(*self._of_text(span)).text for row, span in spans if span is not None)
+        return "\n".join(text.rstrip() for text in texts), "\n"
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self.dragged = False
+        if event.button == 1:
+            self._held = event.offset
+            self.capture_mouse()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._held is not None and (self.dragged or event.offset != self._held):
+            self.dragged = True
+            self.drag(self._held, event)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self._held is not None:
+            self.release()
+
+    def release(self) -> None:
+        """End a drag."""
+        self._held = None
+        self.release_mouse()
+
+    def drag(self, start: Offset, event: events.MouseMove) -> None:
+        """Select the text from where the mouse button went down to where it is."""
+        rows = (self.BOX, max(self.cells[1] - 1, 0))
+        a, b = sorted((start, event.offset), key=lambda at: (at.y, at.x))
+        places = [Offset(at.x, min(max(at.y, rows[0]), rows[1])) for at in (a, b + Offset(1, 0))]
+        self.post_message(TextMarked(self, Selection(*places)))
 
     # Mouse
 
     def line_under(self, event: events.Click) -> tuple[int, int] | None:
-        """Return the line and column of a click; None if it hit the box or an empty row."""
-        edge = 1 if self.BOX else 0
-        first = edge + (self.head() is not None)
+        """Return the line and column of a click; None if it hit the frame or an empty row, or ends a drag."""
+        first = self.BOX + (self.head() is not None)
         index = self.top + event.y - first
-        if first <= event.y < self.cells[1] - edge and index < self.size_of():
-            return index, event.x - (2 if self.BOX else 0)
+        if not self.dragged and first <= event.y < first + self.window and index < self.size_of():
+            return index, event.x - (1 + self.edge if self.BOX else 0)
         return None
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
@@ -248,3 +310,21 @@ class Windowed(Widget):
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
         self.scroll_lines(-3)
+
+
+def _changed(old: Strip, new: Strip) -> tuple[int, int] | None:
+    """Return the first cell that differs and the one after the last; None if none differs."""
+    a, b = list(old), list(new)
+    first = 0
+    while a and b and a[0] == b[0]:
+        first += a.pop(0).cell_length
+        b.pop(0)
+    if not a and not b:
+        return None
+    last = new.cell_length
+    while a and b and a[-1] == b[-1]:
+        last -= a.pop().cell_length
+        b.pop()
+    if a and b and a[-1].style == b[-1].style and a[-1].text.isspace() and b[-1].text.isspace():
+        last -= min(len(a[-1].text), len(b[-1].text))
+    return first, max(last, first + 1)

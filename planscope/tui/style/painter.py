@@ -6,7 +6,7 @@ attribute (bold, underline, reverse), which also terminals without colours displ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from rich.segment import Segment
@@ -16,7 +16,7 @@ from textual.filter import LineFilter
 from textual.strip import Strip
 
 from planscope.safe import cell_width
-from planscope.tui.style.lines import Line, cut
+from planscope.tui.style.lines import Line, Run, cut
 
 
 class Look(NamedTuple):
@@ -56,6 +56,7 @@ ROLES: Mapping[str, Look] = {
     "core-words": Look("core", "bold underline"),
     "lit-core": Look("core", "bold underline", "linked-ground"),
     "picked": Look("selected", "bold reverse"),
+    "here": Look("key", "bold underline"),
     "hit": Look("foreground", "bold underline", "hit-ground"),
     "hit-mark": Look("linked", "bold"),
     "wrong-words": Look("broken", "bold underline"),
@@ -127,10 +128,26 @@ class Painter:
         if used > width:
             runs = cut(runs, width)
             used = sum(cell_width(text) for text, _ in runs)
-        segments = [Segment(text, self.style(role, ground)) for text, role in runs]
         if used < width:
-            segments.append(Segment(" " * (width - used), self.style("", ground)))
-        return Strip(segments, width)
+            runs = (*runs, Run(" " * (width - used)))
+        return Strip(self._joined(runs, ground), width)
+
+    def _joined(self, runs: Iterable[Run], ground: str) -> list[Segment]:
+        """Return as few segments as possible: each costs some 40 bytes of a terminal's line.
+
+        Blanks look the same in all roles without a ground or a line of their own.
+        """
+        segments: list[Segment] = []
+        before = drawn = ""
+        for text, role in runs:
+            look = ROLES[role]
+            plain = not (look.background or "reverse" in look.attributes or "underline" in look.attributes)
+            if segments and (role == before or (plain and drawn == "plain" and text.isspace())):
+                segments[-1] = Segment(segments[-1].text + text, segments[-1].style)
+            else:
+                segments.append(Segment(text, self.style(role, ground)))
+                before, drawn = role, "plain" if plain else ""
+        return segments
 
     def _color(self, name: str) -> Color | None:
         value = self._variables.get(f"planscope-{name}") or self._variables.get(name) or ""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from planscope.compare.result import Comparison
 
 JOB, COPY = "compare", "compare copy"
-BARS, BORDER, LOWEST = 2, 2, 5
+BARS, BORDER, LOWEST = 2, 1, 4
 """Rows of title and keys, of a box's border, and of the smallest upper half."""
 
 DETAILED: tuple[Page, ...] = ("calls", "constraints")
@@ -162,7 +162,7 @@ class CompareScreen(ListScreen):
 
     def show_all(self) -> None:
         state, compared = self.state, self.state.compared
-        width = self.left.inner_width
+        width = min(self.left.inner_width, self.right.inner_width)
         if compared is None:
             said = state.trouble or "comparing…"
             lines = [Line((Run(said, "caution" if state.trouble else "dim"),))]

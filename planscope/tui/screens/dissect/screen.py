@@ -44,9 +44,9 @@ Summed = tuple["Summary", str, tuple[int, int] | None]
 MOST_OF_A_KIND = 20
 SOON = 0.1
 """Seconds between two updates of the display while runs finish."""
-BARS, BORDER, MUTANT, HEADED = 2, 2, 5, 30
-"""Rows of title and keys, of a pane's border, rows that the mutant's pane always keeps, and the height of a window in
-which the matrix's columns have names."""
+BARS, BORDER, MUTANT, HEADED = 2, 1, 4, 30
+"""Rows of title and keys, of the line above a pane, those that the mutant's pane always keeps, and of a window in which
+the matrix's columns have names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,9 +268,9 @@ class DissectScreen(ListScreen):
         most = max(self.app.size.height - BARS - matrix - MUTANT, 3)
         running, trouble, then = self.dissecting.running, self.state.trouble, self._step_in_words()
         told = cause_lines(found, trouble, running, width, then=then)
-        if len(told) + 2 > most:
+        if len(told) + BORDER > most:
             told = cause_lines(found, trouble, running, width, short=True, then=then)
-        height = min(max(len(told) + 2, most // 2), most)
+        height = min(max(len(told) + BORDER, most // 2), most)
         if self._heights != (height, matrix):
             self._heights = (height, matrix)
             self.cause.styles.height = height

@@ -13,7 +13,6 @@ import heapq
 from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from planscope.language.calls import ASSISTANT, USER
 from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Judge, Rulebook
 from planscope.rules.letters import Alphabet, Effects, Letter, Place, Undecided, numbered
@@ -70,7 +69,7 @@ class States:
 
     def entry(self, place: Place) -> int:
         """Return the state as a product has it: below 0 (-1 for state 0) for a value that no call has yet."""
-        return self.of(place) if place in self.known else -1 - self.of(place)
+        return self.of(place) if place in self.known else ~self.of(place)
 
     def accepts(self, place: Place) -> bool:
         return self.book.machines[place[0]].accepting[self.of(place)]
@@ -526,17 +525,10 @@ class _Product:
         letter, effects = move
         after = list(self._flushed(states) if letter.fresh else states)
         for k, bits in effects:
-            machine, before = self.machines[k], after[k]
-            if before < 0 and letter.tool in (USER, ASSISTANT):  # messages are for all values, and bring none
-                after[k] = -1 - machine.fill(-1 - before, bits)
-                continue
-            before = before if before >= 0 else -1 - before
-            state = machine.rows[before][bits]
-            if state < 0:
-                state = machine.fill(before, bits)
-            if machine.status[state] == "broken":
+            machine = self.machines[k]
+            after[k] = state = machine.step(after[k], (bits,))
+            if state >= 0 and machine.status[state] == "broken":
                 return None
-            after[k] = state
         return tuple(after)
 
     def _flushed(self, states: Node) -> Node:
@@ -545,8 +537,7 @@ class _Product:
             return states
         after = list(states)
         for k in self.flushing:
-            flush, before = self.machines[k].flush, after[k]
-            after[k] = flush(before) if before >= 0 else -1 - flush(-1 - before)
+            after[k] = self.machines[k].step(after[k], None, True)
         return tuple(after)
 
     def search(
@@ -560,7 +551,7 @@ class _Product:
         origin = tuple(start)
         if begin is None and (origin in self.lost or origin in self.ways):
             return self.ways.get(origin)
-        real = [state if state >= 0 else -1 - state for state in start]
+        real = [state if state >= 0 else ~state for state in start]
         weights = _weights(self.machines, real, [effects for _, effects in self.usual])
         queue: list[tuple[int, int, int, Node]] = []
         came: dict[Node, tuple[int, Node | None, Letter | None]] = {}

@@ -151,6 +151,22 @@ class Machine:
             after = self.flushed[state] = self.joined(self.flushed[m] for m in self.members[state])
         return after
 
+    def step(
+        self, state: int, letters: Sequence[int] | None, before: bool = False, after: bool = False
+    ) -> int:
+        """Return the state after an event (None: nothing). ``before``, ``after``: whether a message begins there. A
+        state below 0 is that of a value that no call has yet; messages do not bring it."""
+        begun = state >= 0
+        real = state if begun else ~state
+        if before:
+            real = self.flush(real)
+        if letters is not None:
+            real = self.after(real, letters)
+            begun = begun or not letters[0] & USER
+        if after:
+            real = self.flush(real)
+        return real if begun else ~real
+
 
 def never_decided() -> Machine:
     """Return the automaton of a rule that a trace cannot decide: whatever happens, it is unknown, and nothing is

@@ -21,7 +21,7 @@ from planscope.oracle.trace import ToolCall
 from planscope.rules.budget import Budget, Spent
 from planscope.rules.judge import Event, Rulebook, counts
 from planscope.rules.letters import Letter, Place
-from planscope.rules.machine import ANY_FIRST, MET, THEN, USER
+from planscope.rules.machine import ANY_FIRST, MET, THEN
 
 MOST_STATES = 3_000
 MOST_LEVELS = 500
@@ -46,21 +46,6 @@ Cost = tuple[int, int, int, int, tuple[int, ...], tuple[tuple[str, int], ...]]
 Pending = tuple[int, ...]
 """Calls that are on their way: ``n`` for a call of class ``n`` that was taken out and comes later, ``~n`` for one that
 came before its place. For a rule, ``n`` is the code of that call."""
-
-
-def stepped(book: Rulebook, i: int, state: int, code: Code) -> int:
-    """Return the state of a rule after an event. A state below 0 is that of a value without a call so far."""
-    letters, before, after = code
-    machine, begun = book.machines[i], state >= 0
-    real = state if begun else ~state
-    if before:
-        real = machine.flush(real)
-    if letters is not None:
-        real = machine.after(real, letters)
-        begun = begun or not letters[0] & USER
-    if after:
-        real = machine.flush(real)
-    return real if begun else ~real
 
 
 def start(book: Rulebook, i: int) -> int:
@@ -207,7 +192,7 @@ class _Automaton:
         self.after: list[list[int]] = [[] for _ in self.codes]
         for state in states:
             for code, row in zip(self.codes, self.after, strict=True):
-                to = stepped(book, i, state, code)
+                to = book.machines[i].step(state, *code)
                 if to not in number:
                     number[to] = len(states)
                     states.append(to)

@@ -53,7 +53,6 @@ from planscope.rules.nearest import (
     Trail,
     accepts,
     start,
-    stepped,
 )
 from planscope.rules.satisfiable import ABSENT, Formula, TooMany, example
 from planscope.rules.values import MISSING, agreement, answer_of, at, key_part, meets, plain_value
@@ -307,7 +306,7 @@ class _Repair:
         """Return whether the changed trace may keep a rule. ``effects``: what insertions can be, by their numbers among
         the edits, if they are not what their letters say."""
         i = place[0]
-        late = self.book.late[i]
+        late, machine = self.book.late[i], self.book.machines[i]
         seen = trail.of(place)
         known = dict(seen) if edits else {}
         gone = {k for kind, k, _, _ in edits if kind != "insert"}
@@ -325,12 +324,12 @@ class _Repair:
                         else {self.alphabet.effect(letter, place)}
                     )
                     ways = [None if bits is None else (bits,) for bits in some]
-                states = {stepped(self.book, i, s, (own, late, late)) for s in states for own in ways}
+                states = {machine.step(s, own, late, late) for s in states for own in ways}
                 message, number = None, number + 1
             if letters is not None and k not in gone:
                 begins = late and trail.happened[k].message != message
                 message = trail.happened[k].message
-                states = {stepped(self.book, i, state, (letters, begins, False)) for state in states}
+                states = {machine.step(state, letters, begins) for state in states}
         return all(accepts(self.book, i, state) for state in states)
 
     # Calls to insert

@@ -215,6 +215,17 @@ Every refund is followed by a user message.
 cancel_order happens right after a user message.
 any call happens at most 6 times.
 get_order with status is missing never happens.
+refund.amount is at most the latest get_order's amount.
+refund.amount in dollars is at most the latest get_order's amount, for the same order_id.
+refund only with amount below an earlier get_order's amount.
+cancel_order only with order_id among the latest get_order's ids.
+refund only with amount other than amount of the latest get_order that succeeded.
+refund only if the latest user message contains "yes".
+cancel_order only if the latest assistant message has a word of ["see"].
+notify only with order_id part of the latest user message.
+Only one call at a time.
+At most two calls of get_order in a message.
+No call in the same message as an assistant message.
 """.splitlines()
 
 TOOLS = ("get_order", "cancel_order", "refund", "notify", "write_log")

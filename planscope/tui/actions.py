@@ -346,11 +346,17 @@ open-step              o                       Open step*
     Open a step of a run that failed so, as Enter does.
 copy-reproducer        y                       Copy test*
     Copy a test that fails as the tool does, or write it to a file.
+search-findings        /                       Search*                        search
+    Search in tool, kind, message and place.
+filter-findings        v                       Filter*                        filter
+    Show findings of one tool, kind, or those that count.
+reproduce-finding      .                       Reproduce* = one               reproduce
+    Make the smallest call again in the sandbox, and say whether it still fails.
 run-fuzzer             r                       Run*
     Fuzz tools: asks for the target, and shows the discovery curve while it runs.
 stop-fuzzer            X                       Stop
     Stop the search; what it found is kept.
-label-finding          v                       Label*
+label-finding          l                       Label*
     Label the finding: true, false, none. The false discovery rate comes from the labels.
 specify-finding        i                       Specified*
     Say how the documentation is at fault: under-, over- or ill-specified, nothing.
@@ -494,11 +500,7 @@ DIFFERENT: tuple[tuple[str, Where, str], ...] = (
         "edit",
         "On the edit screen t switches clock times; on the debug screen it shows what fuzzing found.",
     ),
-    (
-        "v",
-        "findings",
-        "On the findings screen v goes round the labels; in lists of runs and sessions it filters by verdict.",
-    ),
+    ("l", "findings", "On the findings screen l goes round the labels; on the edit screen it sets limits."),
     (
         "i",
         "findings",

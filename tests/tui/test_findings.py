@@ -11,7 +11,7 @@ from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, FuzzSet, S
 from planscope.toolfuzz.engine import Options
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
-from planscope.tui.controllers.tool_search import Progress, ToolSearch
+from planscope.tui.controllers.tool_search import Progress, ToolSearch, again
 from planscope.tui.screens.findings.discovery import discovery_lines
 from planscope.tui.screens.findings.screen import FindingsScreen
 from tests.toolfuzz.printed import call, prompt_run, prompt_set
@@ -54,11 +54,12 @@ async def test_from_a_step_to_its_finding_and_back(tmp_path: Path, size: tuple[i
             assert "this step failed as the fuzzer" in driven.text
         await driven.press("t")
         screen = driven.app.screen
-        assert isinstance(screen, FindingsScreen) and screen.list.at == 1
+        assert isinstance(screen, FindingsScreen) and screen.list.state.at == 0
         for told in (
             "KeyError",
             "hair.py:7",
             '{"start_time": 0}',
+            "applying_hair_color(start_time=0)",
             "step 2 of run r2",
             "Apply colour to hair.",
             *["   hair.py "] * (size[0] > 80),
@@ -68,9 +69,9 @@ async def test_from_a_step_to_its_finding_and_back(tmp_path: Path, size: tuple[i
         assert driven.text.count('drop {"name": "a"}') == 2
         await driven.press("enter")
         assert "no step of this session's runs failed so" in driven.text
-        await driven.press("home")
+        await driven.press("end")
         assert "unheard of" in driven.text and "\x1b" not in driven.text and "\x07" not in driven.text
-        await driven.press("down", "enter")
+        await driven.press("home", "enter")
         assert driven.app.screen is driven.screen and driven.state.debug.index == 2
 
 
@@ -83,6 +84,77 @@ async def test_a_session_of_findings_alone_opens_with_them(tmp_path: Path) -> No
         assert "test" in driven.text
         await driven.press("escape", "escape")
         assert driven.app.screen is driven.screen and not driven.screen.work.document.unsaved
+
+
+def weighed() -> Session:
+    seen = [
+        FuzzFinding(
+            tool="read", kind="returned", message="no such file", occurrences=900, at_call=1, input={"n": 1}
+        ),
+        FuzzFinding(
+            tool="read", kind="raised", exception="KeyError", message="'a'", occurrences=2, at_call=2
+        ),
+        FuzzFinding(
+            tool="write", kind="raised", exception="OSError", message="full", occurrences=40, at_call=3
+        ),
+    ]
+    tools = [
+        FuzzedTool(tool="read", calls=1000, succeeded=12, refusal="no such file"),
+        FuzzedTool(tool="locked", calls=500, succeeded=0, refusal="not found"),
+        FuzzedTool(tool="write", calls=10),
+    ]
+    return Session(id="f", title="f", fuzzings=[Fuzzing(id="z1", target="m:t", findings=seen, tools=tools)])
+
+
+async def test_findings_stand_by_weight_and_are_searched_and_filtered(tmp_path: Path) -> None:
+    async with opened(sessions.write(weighed(), tmp_path), (120, 40)) as driven:
+        await driven.until(lambda: isinstance(driven.app.screen, FindingsScreen))
+        screen = driven.app.screen
+        assert isinstance(screen, FindingsScreen)
+
+        def listed() -> list[tuple[str, str]]:
+            return [(row.tool, row.kind) for row in screen.list.state.listed]
+
+        in_order = [("write", "raised"), ("read", "raised"), ("read", "returned"), ("locked", "nothing")]
+        assert listed() == in_order and "1 tool never entered" in driven.text
+        await driven.press("slash", *"no such", "enter")
+        assert (
+            listed() == [("read", "returned")]
+            and "12 of 1,000 calls answered; mostly: no such file" in driven.text
+        )
+        await driven.press("escape", "v", "enter")
+        assert len(listed()) == 2 and "only tool read" in driven.text
+        await driven.press("escape", "end")
+        assert listed() == in_order and "500 calls, never entered; mostly: not found" in driven.text
+        await driven.press(".")
+        assert "there is no call to make again" in driven.text
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"query": ""}, "it still fails: map_search raised IndexError"),
+        ({"query": "query: a"}, "not fail any more"),
+    ],
+)
+def test_a_finding_is_made_again(given: dict[str, str], told: str) -> None:
+    fuzzing = Fuzzing(id="z1", target="planscope.toolfuzz.examples:map_search")
+    finding = FuzzFinding(tool="map_search", kind="raised", exception="IndexError", input=given, at_call=1)
+    assert told in again(fuzzing, finding)
+
+
+async def test_code_that_a_file_names_is_run_only_after_a_question(tmp_path: Path) -> None:
+    finding = FuzzFinding(
+        tool="map_search", kind="raised", exception="IndexError", input={"query": ""}, at_call=1
+    )
+    target = "planscope.toolfuzz.examples:map_search"
+    made = Session(id="f", title="f", fuzzings=[Fuzzing(id="z1", target=target, findings=[finding])])
+    async with opened(sessions.write(made, tmp_path), (120, 40)) as driven:
+        await driven.until(lambda: isinstance(driven.app.screen, FindingsScreen))
+        await driven.press(".", "enter")  # no
+        assert "still fails" not in driven.text
+        await driven.press(".", "down", "enter")
+        await driven.until(lambda: "it still fails" in driven.text)
 
 
 def prompts(*, faulty: bool, run: str | None = None) -> FuzzSet:
@@ -108,7 +180,11 @@ async def test_sets_of_prompts_are_shown_with_their_calls_and_outputs(tmp_path: 
     async with opened(sessions.write(made, tmp_path), (120, 40)) as driven:
         await driven.press("g", "t")
         screen = driven.app.screen
-        assert isinstance(screen, FindingsScreen) and len(screen.list.listed) == 2 and screen.list.count == 1
+        assert (
+            isinstance(screen, FindingsScreen)
+            and len(screen.list.state.listed) == 2
+            and screen.list.state.count == 1
+        )
         assert "✗✗✗ Who works on [day]?" in driven.text and "\x1b" not in driven.text
         assert "set       faulty" in driven.text and "0 calls, 4 prompts" in driven.text
         assert "✗ inputs differ (2 buckets)" in driven.text

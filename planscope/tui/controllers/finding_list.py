@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple, TypeVar
 
 from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, own_runs
+from planscope.session.run_list import Facet, passes
 from planscope.toolfuzz.correctness.checks import PromptSet
 from planscope.toolfuzz.keeping import predicted
 from planscope.toolfuzz.labels import (
@@ -20,10 +22,14 @@ from planscope.toolfuzz.labels import (
     labelled_at,
     with_label,
 )
-from planscope.toolfuzz.report import Discovered, false_discovery
-from planscope.tui.controllers.document import Document
+from planscope.toolfuzz.report import Discovered, false_discovery, is_counted
+from planscope.tui.controllers.document import Document, Post
+from planscope.tui.controllers.listed import ListControl, Listed
 
 Value = TypeVar("Value")
+PROMPTS = "prompts"
+"""The kind of a set of prompts that is not faulty."""
+
 MOST_RUNS = 500
 """Steps are looked for in so many runs, the last first."""
 
@@ -64,50 +70,107 @@ class Row(NamedTuple):
         named = self.finding or self.set or self.only
         return "" if named is None else named.tool
 
+    @property
+    def kind(self) -> str:
+        """The kind of the finding; ``prompts`` for a set that is not faulty, ``skipped`` or ``nothing`` for a tool."""
+        if self.only is not None:
+            return "skipped" if self.only.skipped else "nothing"
+        return PROMPTS if self.finding is None else self.finding.kind
 
-class FindingList:
-    """The rows, in the order of the fuzzer. ``begin``: the finding that is chosen at first.
+    @property
+    def counted(self) -> bool:
+        """Whether it counts as an error; others are only listed."""
+        return self.finding is not None and is_counted(self.finding)
 
-    ``hidden``: verdicts are hidden, so that they do not sway labels. Then the rows are those that were drawn to be
-    labelled, or all if none was, in random order. It is so at first if some that were drawn have no label.
+    @property
+    def weight(self) -> tuple[object, ...]:
+        """Sorts rows: errors first, of them those that runs showed, then those that many calls showed."""
+        times = self.finding.occurrences if self.finding is not None else 0
+        return self.finding is None, not self.counted, not self.steps, -times, self.tool
+
+    @property
+    def words(self) -> str:
+        """What a search looks in."""
+        one = self.finding
+        more = (one.exception or "", one.message, one.location or "") if one is not None else ()
+        return "\n".join(
+            (self.tool, self.kind, self.set.template if self.set is not None else "", *more)
+        ).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class FindingState(Listed[Row]):
+    """The state of the list. ``rows``: all. ``hidden``: verdicts are hidden, so that they do not sway labels. Then the
+    rows are those that were drawn to be labelled, or all if none was, in random order; else the weightiest is first."""
+
+    rows: tuple[Row, ...] = ()
+    hidden: bool = False
+
+    @property
+    def everything(self) -> Sequence[Row]:
+        if not self.hidden:
+            return self.rows
+        labelled = [row for row in self.rows if row.labelled is not None]
+        return [row for row in labelled if row.labelled is not None and row.labelled.sampled] or labelled
+
+    def facets_of(self, thing: Row) -> AbstractSet[Facet]:
+        tool = Facet("tool", thing.tool)
+        if self.hidden:
+            return {tool}
+        made = "counted" if thing.counted else "listed only"
+        return {tool, Facet("finding", thing.kind)} | (
+            {Facet("made", made)} if thing.finding is not None else set()
+        )
+
+    def arranged(self) -> FindingState:
+        """Search, filter and sort again."""
+        words = self.words.casefold().split()
+        found = [
+            row
+            for row in self.everything
+            if passes(self.facets_of(row), self.facets) and all(word in row.words for word in words)
+        ]
+        if self.hidden:
+            Random("labels").shuffle(found)
+        else:
+            found.sort(key=lambda row: row.weight)
+        return self.listing(found, lambda row: row.place)
+
+    @property
+    def count(self) -> int:
+        """How many of the listed rows are findings; if verdicts are hidden, how many there are."""
+        return len(self.listed) if self.hidden else sum(row.finding is not None for row in self.listed)
+
+
+class FindingList(ListControl[FindingState]):
+    """Reads the findings of a session, and writes their labels. ``begin``: the finding that is chosen at first.
+
+    Verdicts are hidden at first if some findings that were drawn to be labelled have no label.
     """
 
-    def __init__(self, document: Document, begin: FuzzFinding | None = None) -> None:
+    def __init__(self, document: Document, post: Post, begin: FuzzFinding | None = None) -> None:
+        super().__init__(FindingState(), post)
         self._document = document
         self._steps = _steps_of(document)
-        self.at = 0
-        self.hidden = False
-        self._read()
-        self.hidden = begin is None and any(
-            one is not None and one.sampled and one.label is None
-            for one in (row.labelled for row in self.listed)
-        )
-        self._arrange()
-        self.at = next(
-            (k for k, row in enumerate(self.listed) if begin is not None and row.finding is begin), 0
+        self.read()
+        rows = self.state.rows
+        drawn = [row.labelled for row in rows if row.labelled is not None and row.labelled.sampled]
+        self.hide(begin is None and any(one.label is None for one in drawn))
+        listed = self.state.listed
+        self.choose(
+            next((k for k, row in enumerate(listed) if begin is not None and row.finding is begin), 0)
         )
 
-    def _read(self) -> None:
+    def read(self) -> None:
         """Read the session's findings anew."""
         session = self._document.open_session
         runs = {run.id for run in session.runs}
         self.fuzzings: Sequence[Fuzzing] = session.fuzzings or ()
-        self._all = [row for fuzzing in self.fuzzings for row in _rows(fuzzing, self._steps, runs)]
-        self._arrange()
-
-    def _arrange(self) -> None:
-        self.listed: Sequence[Row] = self._all
-        if self.hidden:
-            drawn = [row for row in self._all if row.labelled is not None and row.labelled.sampled]
-            self.listed = drawn or [row for row in self._all if row.labelled is not None]
-            Random("labels").shuffle(self.listed)
+        self.arrange(rows=tuple(row for one in self.fuzzings for row in _rows(one, self._steps, runs)))
 
     def hide(self, hidden: bool) -> None:
-        """Hide verdicts, or show them. The chosen row stays, if it is still there."""
-        place = self.chosen.place if self.chosen is not None else None
-        self.hidden = hidden
-        self._arrange()
-        self.choose(next((k for k, row in enumerate(self.listed) if row.place == place), 0))
+        """Hide verdicts, or show them."""
+        self.arrange(hidden=hidden)
 
     def label(self) -> Label:
         """Give the chosen row the next label. Return it."""
@@ -119,30 +182,18 @@ class FindingList:
 
     def _next(self, field: str, following: Mapping[Value, Value]) -> Value | None:
         """Give a field of the chosen row its next value. Return it, None if nothing there has a label."""
-        row = self.chosen
+        row = self.state.chosen
         if row is None or row.labelled is None:
             return None
         value: Value = following[getattr(row.labelled, field)]
         self._document.edit(fuzzings=with_label(self.fuzzings, row.place, **{field: value}))
-        self._read()
+        self.read()
         return value
 
     @property
     def rate(self) -> Discovered | None:
         """The false discovery rate of all findings, None without labels."""
         return false_discovery(one for fuzzing in self.fuzzings for one in fuzzing.findings)
-
-    @property
-    def count(self) -> int:
-        """How many of the rows are findings; if verdicts are hidden, how many rows there are."""
-        return len(self.listed) if self.hidden else sum(row.finding is not None for row in self.listed)
-
-    @property
-    def chosen(self) -> Row | None:
-        return self.listed[self.at] if self.listed else None
-
-    def choose(self, at: int) -> None:
-        self.at = min(max(at, 0), max(len(self.listed) - 1, 0))
 
 
 def _led_first(one: FuzzFinding, steps: Sequence[Step]) -> Sequence[Step]:

@@ -7,9 +7,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from planscope.session.model import FuzzFinding, Fuzzing
 from planscope.toolfuzz.engine import Fuzz, Options, Stopped
+from planscope.toolfuzz.formats import smallest
 from planscope.toolfuzz.keeping import put, record_of
 from planscope.toolfuzz.report import Report, interval_words
+from planscope.toolfuzz.reproduce import check, check_sequence
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 
@@ -57,6 +60,22 @@ def progress_of(report: Report, tool: str, calls: int, *, ended: bool = False) -
         f"about {figures.chao1:g} in all ({interval_words(figures)})" if counted else "",
         ended,
     )
+
+
+def again(fuzzing: Fuzzing, finding: FuzzFinding) -> str:
+    """Make a finding's calls again, in the sandbox and without network. Return what they show. For a thread.
+
+    Raises UserError if the target cannot be used.
+    """
+    given, reset = smallest(finding), fuzzing.reset
+    try:
+        if isinstance(given, list):
+            check_sequence(fuzzing.target, given, finding.kind, finding.exception, finding.knows, reset=reset)
+        elif isinstance(given, dict):
+            check(fuzzing.target, finding.tool, given, finding.needs or (), reset=reset)
+    except AssertionError as error:
+        return f"it still fails: {str(error).splitlines()[0]}"
+    return "it does not fail any more"
 
 
 class ToolSearch:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing
-from planscope.toolfuzz.formats import MEANINGS, agent_lines, label_text, smallest_lines, title
+from planscope.toolfuzz.formats import MEANINGS, agent_lines, label_text, smallest, smallest_lines, title
 from planscope.toolfuzz.mended import difference
 from planscope.toolfuzz.outcome import LISTED_ONLY
-from planscope.toolfuzz.report import is_counted
-from planscope.tui.controllers.finding_list import Row
+from planscope.tui.controllers.finding_list import PROMPTS, FindingState, Row
 from planscope.tui.keys import key_for
 from planscope.tui.panes.columns import Column
 from planscope.tui.screens.findings.set_lines import marks, tell_set
@@ -19,14 +18,12 @@ from planscope.wording import phrases
 _MOST_TOOL = 24
 _MARGIN = 10
 _LONGEST = 2000
-_PROMPTS = "prompts"
-"""The kind of a set of prompts that is not faulty."""
 
 
 def columns_of(rows: Sequence[Row], hidden: bool) -> tuple[Column[Row], ...]:
     """Return the columns of the list, as wide as their longest texts. ``hidden``: without verdicts."""
     tool = max((len(shown(row.tool, _MOST_TOOL)) for row in rows), default=0)
-    kind = max((len(shown(_kind(row), 14)) for row in rows), default=0)
+    kind = max((len(shown(row.kind, 14)) for row in rows), default=0)
     label = max((len(_short_label(row)) for row in rows), default=0)
     return (
         Column("", tool, lambda row: [Run(shown(row.tool, _MOST_TOOL), "label")]),
@@ -41,24 +38,18 @@ def _label(row: Row) -> str:
     return "" if one is None else label_text(one)
 
 
-def _kind(row: Row) -> str:
-    if row.only is not None:
-        return "skipped" if row.only.skipped else "nothing"
-    return _PROMPTS if row.finding is None else row.finding.kind
-
-
 def _short_label(row: Row) -> str:
     return _label(row).removesuffix("-specified").replace(",", "")
 
 
 def _shown_kind(row: Row, hidden: bool) -> str:
     """Return the kind of a row. ``hidden``: a set of prompts does not tell whether it is faulty."""
-    return _PROMPTS if hidden and row.set is not None else _kind(row)
+    return PROMPTS if hidden and row.set is not None else row.kind
 
 
 def _kind_run(row: Row, hidden: bool) -> Run:
     one = row.finding
-    listed = one is not None and (one.kind in LISTED_ONLY if hidden else not is_counted(one))
+    listed = one is not None and (one.kind in LISTED_ONLY if hidden else not row.counted)
     dim = one is None or (hidden and row.set is not None) or listed
     return Run(shown(_shown_kind(row, hidden), 14), "dim" if dim else "broken")
 
@@ -69,7 +60,7 @@ def _told(row: Row, hidden: bool) -> list[Run]:
     if row.set is not None:
         told = row.set.template if hidden else f"{''.join(marks(row.set))} {row.set.template}"
     elif row.only is not None:
-        told = row.only.skipped or f"found in {phrases.plural(row.only.calls, 'call')}"
+        told = row.only.skipped or f"found in {reached(row.only)}"
         if row.only.calls and row.only.succeeded == 0:
             told = f"never entered: {row.only.refusal}"
     else:
@@ -79,9 +70,11 @@ def _told(row: Row, hidden: bool) -> list[Run]:
     return [Run(steps, "caution"), Run(text, "dim" if one is None and not hidden else "")]
 
 
-def empty_lines(fuzzings: Sequence[Fuzzing], running: bool, width: int) -> list[Line]:
+def empty_lines(state: FindingState, fuzzings: Sequence[Fuzzing], running: bool, width: int) -> list[Line]:
     """Say why no finding is listed."""
-    if running:
+    if state.filtered:
+        told = f"No finding matches. {key_for('leave-findings')} clears search and filters."
+    elif running:
         told = "Findings are listed when the search ends."
     elif not fuzzings:
         told = (
@@ -132,6 +125,14 @@ def chosen_lines(row: Row | None, width: int, hidden: bool = False) -> list[Line
     return page.lines
 
 
+def python_call(one: FuzzFinding) -> str:
+    """Return a finding's smallest call in Python; "" of several calls, and where a name is none of Python's."""
+    given = smallest(one)
+    if not isinstance(given, dict) or not all(name.isidentifier() for name in (one.tool, *map(str, given))):
+        return ""
+    return f"{one.tool}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+
 def _mended(page: Page, row: Row) -> None:
     """Show the new documentation that was proposed for the finding's tool as a diff, if there is one."""
     fixes = (one for one in row.fuzzing.fixes or () if one.tool == row.tool and one.after is not None)
@@ -153,21 +154,36 @@ def _mended(page: Page, row: Row) -> None:
 def _tool(page: Page, tool: FuzzedTool) -> None:
     """Describe a tool in which nothing was found."""
     page.text(f"It was skipped: {tool.skipped}" if tool.skipped else "Nothing was found in this tool.")
-    page.say("calls", f"{tool.calls:,}")
+    page.say("calls", reached(tool), "caution" if tool.succeeded == 0 else "")
     if tool.description:
         page.say("says", " ".join(tool.description.split()))
+
+
+def reached(tool: FuzzedTool) -> str:
+    """Say how far the search got into a tool: its calls, those that answered well, and what refused the others."""
+    said = phrases.plural(tool.calls, "call")
+    if tool.succeeded is None:
+        return said
+    told = f"{tool.succeeded:,} of {said} answered" if tool.succeeded else f"{said}, never entered"
+    return told + (f"; mostly: {tool.refusal}" if tool.refusal else "")
+
+
+def _calls(page: Page, one: FuzzFinding) -> None:
+    """Show the calls that show the error, as they were sent and as they are pasted."""
+    label = "calls" if isinstance(one.input, list) else "smallest" if one.shrunk is not None else "sent"
+    for k, call in enumerate(smallest_lines(one)):
+        page.say(label if k == 0 else "", call, "quote")
+    if pasted := python_call(one):
+        page.say("paste", pasted, "tool")
+    if one.needs:
+        page.say("", f"only after {phrases.plural(len(one.needs), 'other call')}", "caution")
 
 
 def _finding(page: Page, row: Row, one: FuzzFinding, hidden: bool) -> None:
     """Show the calls that show the error, the steps that failed so, and what is known about it."""
     called = one.at_call or one.input
     if called:
-        several = isinstance(one.input, list)
-        label = "calls" if several else "smallest" if one.shrunk is not None else "sent"
-        for k, call in enumerate(smallest_lines(one)):
-            page.say(label if k == 0 else "", call, "quote")
-        if one.needs:
-            page.say("", f"only after {phrases.plural(len(one.needs), 'other call')}", "caution")
+        _calls(page, one)
     if row.steps:
         some = [
             f"step {step.step} of run {step.run}" + " (these arguments)" * step.exactly
@@ -183,9 +199,10 @@ def _finding(page: Page, row: Row, one: FuzzFinding, hidden: bool) -> None:
         page.say("model" if k == 0 else "", text)
     if called:
         page.say("found", f"in call {one.at_call:,}, {phrases.plural(one.occurrences, 'time')}")
-    documented = next((tool.description for tool in row.fuzzing.tools if tool.tool == one.tool), "")
-    if documented:
-        page.say("says", " ".join(documented.split()))
+    for tool in row.fuzzing.tools:
+        if tool.tool == one.tool:
+            page.say("tool", reached(tool))
+            page.say("says", " ".join(tool.description.split()))
     if one.documented and not hidden:
         page.say("", "The documentation states the limit.", "dim")
     if one.printed:

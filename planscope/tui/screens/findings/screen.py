@@ -8,7 +8,8 @@ from functools import partial
 from textual.containers import Container
 from textual.widget import Widget
 
-from planscope.session.model import FuzzFinding
+from planscope.errors import UserError
+from planscope.session.model import FuzzFinding, Fuzzing
 from planscope.toolfuzz.labels import SPECIFIED
 from planscope.toolfuzz.report import rate_sentence
 from planscope.tui.app_screen import keys_for
@@ -41,21 +42,21 @@ class FindingsScreen(ListScreen):
 
     def __init__(self, work: Workspace, begin: FuzzFinding | None = None) -> None:
         super().__init__(work)
-        self.list = FindingList(work.document, begin)
+        self.searched = self.list = FindingList(work.document, self.post_message, begin)
         self.current = "list"
         self.fuzzer = ToolSearch(work.document, work.jobs, self._searched)
 
     def body(self) -> Iterable[Widget]:
         self.rows, self.chosen, self.curve = BoxPane(id="list"), BoxPane(id="chosen"), BoxPane(id="curve")
-        rows = Cursor(self.rows, lambda: self.list, self._choose, self.action_open_step)
+        rows = Cursor(self.rows, lambda: self.list.state, self.list.choose, self.action_open_step)
         self.cursors, self.details = {"list": rows}, (self.chosen,)
-        return (Container(self.curve, Container(self.rows, self.chosen, id="both"), id="panes"),)
+        return (Container(self.search, self.curve, Container(self.rows, self.chosen, id="both"), id="panes"),)
 
     def on_mount(self) -> None:
         self.call_after_refresh(self.show_state)
 
     def show_all(self) -> None:
-        progress, found = self.fuzzer.progress, self.list
+        progress, found = self.fuzzer.progress, self.list.state
         self.set_class(progress is not None, "-searching")
         if progress is not None:
             lines = discovery_lines(progress, self.curve.inner_width, self.curve.window)
@@ -64,14 +65,15 @@ class FindingsScreen(ListScreen):
         self.show_list(
             "list",
             lambda i, chosen: row_line(columns, found.listed[i], chosen),
-            partial(empty_lines, found.fuzzings, self.fuzzer.running),
+            partial(empty_lines, found, self.list.fuzzings, self.fuzzer.running),
             title=(
                 Run("To be labelled" if found.hidden else "Findings", "title"),
                 Run(f" {found.count:,}", "number"),
             ),
+            note=[*self.filters(), Run("" if found.hidden else "by weight", "dim")],
         )
         told = partial(chosen_lines, found.chosen, hidden=found.hidden)
-        self.show_detail(self.chosen, (found, found.at), told, chosen_title(found.chosen))
+        self.show_detail(self.chosen, found.chosen and found.chosen.place, told, chosen_title(found.chosen))
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
         tools = sum(len(one.tools) for one in self.list.fuzzings)
@@ -79,16 +81,16 @@ class FindingsScreen(ListScreen):
         prompts = sum(len(one.runs) for fuzzing in self.list.fuzzings for one in fuzzing.sets)
         told = f"{phrases.plural(tools, 'tool')}, {phrases.plural(calls, 'call')}"
         told += f", {phrases.plural(prompts, 'prompt')}" if prompts else ""
+        shut = sum(
+            tool.succeeded == 0 and not tool.skipped for one in self.list.fuzzings for tool in one.tools
+        )
+        told += f", {phrases.plural(shut, 'tool')} never entered" if shut else ""
         rate = self.list.rate
-        if rate is None or self.list.hidden:
+        if rate is None or self.list.state.hidden:
             return [Run(" tools ", "brand"), Run(" "), Run(told)], []
         short = f"{phrases.percent(rate.rate)} of {rate.labelled:,} labelled are false"
         right = [Run(f"{rate_sentence(rate) if self.size.width >= WIDE else short} ", "dim")]
         return [Run(" tools ", "brand"), Run(" "), Run(told)], right
-
-    def _choose(self, at: int) -> None:
-        self.list.choose(at)
-        self.show_state()
 
     def action_run_fuzzer(self) -> None:
         """Ask for a target and fuzz its tools."""
@@ -126,7 +128,7 @@ class FindingsScreen(ListScreen):
     def _searched(self, said: str) -> None:
         """The search is further, or at its end with something to say."""
         if not self.fuzzer.running:
-            self.list = FindingList(self.document)
+            self.list.read()
         self.call_after_refresh(self.show_state)
         self.show_state()
         if said:
@@ -137,31 +139,30 @@ class FindingsScreen(ListScreen):
         if not self._has_label():
             return
         self.list.label()
-        self.show_state()
 
     def action_specify_finding(self) -> None:
         """Say how the documentation is at fault: under-, over- or ill-specified, nothing."""
         if not self._has_label():
             return
         told = self.list.specify()
-        self.show_state()
         self.tell(SPECIFIED[told] if told is not None else "nothing is said of the documentation")
 
     def _has_label(self) -> bool:
-        if self.list.chosen is None or self.list.chosen.labelled is None:
+        if self.list.state.chosen is None or self.list.state.chosen.labelled is None:
             self.tell("nothing was found here to be labelled")
             return False
         return True
 
     def action_hide_verdicts(self) -> None:
         """Hide verdicts while labelling, or show them."""
-        self.list.hide(not self.list.hidden)
-        self.show_state()
-        self.tell("verdicts are hidden; label what you see" if self.list.hidden else "verdicts are shown")
+        self.list.hide(not self.list.state.hidden)
+        self.tell(
+            "verdicts are hidden; label what you see" if self.list.state.hidden else "verdicts are shown"
+        )
 
     def action_open_step(self) -> None:
         """Open the last run's step that failed as this finding says, or the agent's run with the lowest score."""
-        row = self.list.chosen
+        row = self.list.state.chosen
         if row is None or row.only is not None:
             self.tell("nothing was found")
         elif not row.steps:
@@ -177,7 +178,7 @@ class FindingsScreen(ListScreen):
         from planscope.toolfuzz.formats import tests_of
         from planscope.tui.screens.flows.take_away import take_away
 
-        row = self.list.chosen
+        row = self.list.state.chosen
         if row is None or row.only is not None:
             self.tell("nothing was found")
             return
@@ -189,8 +190,37 @@ class FindingsScreen(ListScreen):
         private = "The test has the arguments that were sent; private values in them are not replaced."
         self.start_flow(take_away(self, "test", text, "test_finding.py", private))
 
+    def action_reproduce(self) -> None:
+        """Make the calls of the finding again, after a question: the target's code is imported."""
+        row = self.list.state.chosen
+        if (
+            row is None
+            or row.finding is None
+            or not row.finding.at_call
+            or row.finding.kind == "inconsistent"
+        ):
+            self.tell("there is no call to make again")
+        else:
+            self.start_flow(self._reproduce(row.fuzzing, row.finding))
+
+    async def _reproduce(self, fuzzing: Fuzzing, finding: FuzzFinding) -> None:
+        from planscope.tui.controllers.tool_search import again
+        from planscope.tui.dialogs.ask import sure_dialog
+
+        text = (
+            f"The code of {shown(fuzzing.target, 100)} is imported, and runs in the sandbox without network."
+        )
+        if await self.answer(sure_dialog("Make the call again?", text, "No", "Make it")) != 1:
+            return
+        self.tell("making the call again…")
+        try:
+            said = await self.jobs.run("reproduce", lambda token: again(fuzzing, finding))
+        except UserError as error:
+            said = f"not made: {error}"
+        self.tell(shown(said, 300))
+
     def action_leave_findings(self) -> None:
         if self.fuzzer.running:
             self.action_stop_fuzzer()
-            return
-        self.dismiss(None)
+        else:
+            self.action_end_search()

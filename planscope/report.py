@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,8 +11,20 @@ from planscope.oracle.findings import grouped
 from planscope.oracle.judged import same_message
 from planscope.oracle.verdict_types import Finding, Repair, StepView, Verdict
 from planscope.safe import clip
-from planscope.show.blocks import GAP, Block, Code, Heading, Own, Para, Picture, Strong, Table, Words
-from planscope.show.text import lines
+from planscope.show.blocks import (
+    GAP,
+    Block,
+    Code,
+    Fold,
+    Heading,
+    Own,
+    Para,
+    Picture,
+    Strong,
+    Table,
+    Toned,
+    Words,
+)
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, label, name, plain
 from planscope.wording.explain import asides, explain_verdict
@@ -77,10 +88,11 @@ def call_text(view: StepView) -> str:
     return phrases.call(call.tool, call.arguments)
 
 
-def step_blocks(run: JudgedRun, *, issue: bool = False) -> Iterator[Block]:
+def step_blocks(run: JudgedRun, record: RunRecord | None = None, *, issue: bool = False) -> Iterator[Block]:
     """Return a table of the steps; below each its errors, the core if the plan is lost there, and the safe next calls.
 
-    ``issue``: without safe calls, and not more than an issue holds.
+    ``record``: what the user said before a step is told, too. ``issue``: without safe calls, and not more than an issue
+    holds.
     """
     views = run.steps
     if issue and len(views) > MOST_STEPS:
@@ -101,13 +113,19 @@ def step_blocks(run: JudgedRun, *, issue: bool = False) -> Iterator[Block]:
         for view in views
     ]
     head = ("", "step", "attempt", "call", "hours", "state", "valid orders")
-    notes = [[*_notes(run, view, safe=not issue)] for view in views]
+    notes = [[*_turns(record, view.index), *step_notes(run, view, safe=not issue)] for view in views]
     yield Table(rows, head, "", notes, (0, 0, 0, LONGEST_TITLE if issue else WIDEST_CALL))
     if len(views) < len(run.steps):
         yield Para(Own(f"{len(run.steps) - len(views)} more steps are left out here."))
 
 
-def _notes(run: JudgedRun, view: StepView, *, safe: bool) -> Iterator[Words]:
+def _turns(record: RunRecord | None, index: int) -> Iterator[Words]:
+    """Return what user and model said to each other before a call, or after the last one."""
+    for speaker, turn in record.turns(index) if record is not None else ():
+        yield (Own(f"before it the {speaker} said: "), clip(turn, LONGEST_TITLE))
+
+
+def step_notes(run: JudgedRun, view: StepView, *, safe: bool) -> Iterator[Words]:
     """Say what happened at a step, besides its call."""
     if view.call is not None and view.call.refused:
         yield Own("refused: the call was blocked before it reached the tool")
@@ -247,80 +265,74 @@ def _ordinal(n: int) -> str:
     return f"{n}{suffix}"
 
 
-def text_report(
-    run: JudgedRun, title: str, agent: str, model: str, helped: Help | None = None
-) -> Iterator[str]:
-    """Write the whole run as plain text: query, verdict, steps, constraints at the end, a correct plan."""
-    return lines(run_blocks(run, title, agent, model, helped))
+def task_of(case: Case) -> str:
+    """Return what an agent without a query was asked, or ""."""
+    prompt = next((event for event in case.run.events if event.type == "prompt"), None) if case.run else None
+    return prompt.text if prompt is not None and not case.replay.problem.text.strip() else ""
 
 
-def run_blocks(
-    run: JudgedRun, title: str, agent: str, model: str, helped: Help | None = None
-) -> Iterator[Block]:
-    """Return a judged run as a text and a page have it."""
-    who = (Own("agent "), helped.agent(agent) if helped else agent, Own(", model "), model)
-    return _run_blocks(run, title, who, helped, _query(run))
+def action_rows(problem: Problem) -> list[Sequence[Words]]:
+    """Return a row for each action or tool: its id, name and hours, and what it does, if rules say so."""
+    rows: list[Sequence[Words]] = []
+    for a in problem.actions:
+        writes, reads = a.tool in problem.writes, a.tool in problem.reads
+        does = Toned("writes", "caution") if writes else Toned("reads" if reads else "", "dim")
+        hours = Toned(f"{a.duration} h" if a.duration else "", "dim")
+        rows.append((Toned(a.id, "dim"), clip(a.name, LONGEST_TITLE), hours, does))
+    return rows
 
 
-def _query(run: JudgedRun) -> list[Block]:
-    text = run.problem.text
-    return [Heading("Query", 3), Para(text, keep=True)] if text.strip() else []
+def _asked(case: Case) -> Iterator[Block]:
+    """Return the query and the rules of a session; without a query the task of the agent and its tools."""
+    text, task = case.replay.problem.text, task_of(case)
+    if text.strip():
+        yield Heading("Query", 3)
+        yield Para(text, keep=True)
+    elif task.strip():
+        yield Heading("Task", 3)
+        yield Para(_cut(task), keep=True)
+        yield Heading("Tools", 3)
+        yield Table([row[1:] for row in action_rows(case.replay.problem)])
+    if case.session.rules is not None:
+        yield Heading("Rules", 3)
+        yield Para(case.session.rules, keep=True)
 
 
-def case_blocks(case: Case) -> Iterator[Block]:
-    """Return all that an issue says of a run: also the rules, what a dissection found, what the model was given and
-    said, and pictures."""
+def case_blocks(case: Case, *, issue: bool = True) -> Iterator[Block]:
+    """Return a judged run, or a query without one.
+
+    ``issue``: also what a dissection found, what the model was given and said, and pictures, in place of safe calls."""
     from planscope.session.record import record_of
 
-    run, replay = case.run, case.replay
-    who: Words = Own("no run yet")
-    record = None
-    if run is not None:
-        record = record_of(run)
-        who = (Own("run "), run.id, Own(": agent "), case.help.agent(run.agent), Own(", model "), run.model)
-    asked = _query(replay)
-    if case.session.rules is not None:
-        asked += [Heading("Rules", 3), Para(case.session.rules, keep=True)]
-    yield from _run_blocks(replay, case.session.title, who, case.help, asked, case=case, record=record)
-    yield Para(Own(f"Judged by planscope {__version__}."))
-
-
-def _run_blocks(
-    run: JudgedRun,
-    title: str,
-    who: Words,
-    helped: Help | None,
-    asked: Iterable[Block],
-    *,
-    case: Case | None = None,
-    record: RunRecord | None = None,
-) -> Iterator[Block]:
-    """Return a judged run, or a query without one. ``case``: what an issue needs besides."""
-    verdict = (
-        run.verdict() if (run.trace.ending != "running" if case is None else case.run is not None) else None
-    )
-    yield Heading((Own(_headline(verdict)), Own(helped.note if helped else "")))
-    yield Para(
-        (Own("Session "), clip(title, LONGEST_TITLE), Own(", "), *((who,) if isinstance(who, str) else who))
-    )
-    yield from asked
+    run, record = case.replay, record_of(case.run) if case.run is not None else None
+    verdict = run.verdict() if record is not None else None
+    who: tuple[str, ...] = (Own("no run yet"),)
+    if record is not None:
+        who = (Own("run "), record.id, Own(": agent "), record.helped_agent, Own(", model "), record.model)
+    yield Heading((Own(_headline(verdict)), Own(case.help.note)))
+    yield Para((Own("Session "), clip(case.session.title, LONGEST_TITLE), Own(", "), *who))
+    yield from _asked(case)
     if verdict is not None:
         yield Heading("Why", 3)
         yield from why_blocks(run, verdict)
-    if case is not None:
+    if issue:
         yield from _blamed(case)
-    if verdict is not None or case is None:
+    if record is not None or not issue:
         yield Heading("Steps", 3)
-        yield from step_blocks(run, issue=case is not None)
-    if record is not None:
-        yield from _seen(record)
-    if case is not None:
+        yield from step_blocks(run, record, issue=issue)
+    if issue and record is not None:
+        yield Heading("What the model was given", 3)
+        yield from given_blocks(record, LONGEST_VALUE)
+        yield from _messages(record)
+    if issue:
         yield from _pictures(run, record)
     yield Heading("Constraints" if verdict is None else "Constraints at the end", 3)
     yield constraint_table(run, len(run.steps) - 1)
     if verdict is not None and verdict.verdict == "wrong":
         yield Heading(terms.PLAN_TITLE if run.problem.counted else terms.CHANGE_TITLE, 3)
         yield from repair_blocks(run, run.way_back())
+    if issue:
+        yield Para(Own(f"Judged by planscope {__version__}."))
 
 
 def _headline(verdict: Verdict | None) -> str:
@@ -361,11 +373,10 @@ def _pictures(run: JudgedRun, record: RunRecord | None) -> Iterator[Block]:
         yield Picture("Calls of each agent", lanes)
 
 
-def _seen(record: RunRecord) -> Iterator[Block]:
-    """Return what the model was given, and its message, tokens and time at each step."""
-    from planscope.session.seen import given_at_first, model_parts
+def given_blocks(record: RunRecord, most: int) -> Iterator[Block]:
+    """Return what the model was given at first. ``most``: the limit for a text, in characters."""
+    from planscope.session.seen import given_at_first
 
-    yield Heading("What the model was given", 3)
     for part in given_at_first(record):
         named = terms.capital(part.name)
         if not part.known:
@@ -375,32 +386,43 @@ def _seen(record: RunRecord) -> Iterator[Block]:
                 [str(tool.get("name")), str(tool.get("description") or ""), _json(tool.get("parameters"))]
                 for tool in part.value
             ]
-            yield Para(Own("Tools:"))
-            yield Table(rows, ("name", "description", "arguments (JSON schema)"), widest=[LONGEST_VALUE] * 3)
+            head = ("name", "description", "arguments (JSON schema)")
+            yield Fold(named, [Table(rows, head, widest=[LONGEST_VALUE] * 3)])
         elif part.name == "messages":
             for message in part.value:
                 yield Para((Own("Message of "), clip(message["role"], LONGEST_TITLE), Own(":")))
-                yield Para(_cut(message["text"]), keep=True)
+                yield Para(_cut(message["text"], most), keep=True)
         else:
             yield Para(Own(f"{named}:"))
-            yield Para(_cut(str(part.value)), keep=True)
+            yield Para(_cut(str(part.value), most), keep=True)
+
+
+def message_blocks(record: RunRecord, index: int, most: int) -> Iterator[Block]:
+    """Return what the model said at a step, counted from 1, with tokens and time, as :func:`given_blocks` does."""
+    from planscope.session.seen import model_parts
+
+    for part in model_parts(record, index):
+        named = terms.capital(part.name)
+        if isinstance(part.value, str):
+            yield Para((Own(f"{named}: "), _cut(part.value, most)))
+        else:
+            yield Fold(named, [Code(_cut(_json(part.value, 1), most).splitlines(), "json")])
+
+
+def _messages(record: RunRecord) -> Iterator[Block]:
     yield Heading("What the model said", 3)
     shown = range(1, min(len(record.calls), MOST_MESSAGES) + 1)
     for index in [*shown, *([len(record.calls) + 1] if record.last_messages else [])]:
         yield Para(Strong(f"Step {index}" if index <= len(record.calls) else "The end"))
-        for part in model_parts(record, index):
-            if isinstance(part.value, str):
-                yield Para((Own(f"{terms.capital(part.name)}: "), _cut(part.value)))
-            else:
-                yield Code(_cut(_json(part.value, 1)).splitlines(), "json")
+        yield from message_blocks(record, index, LONGEST_VALUE)
     if len(record.calls) > MOST_MESSAGES:
         yield Para(Own(f"The messages of {len(record.calls) - MOST_MESSAGES} more steps are left out here."))
 
 
 def _json(value: object, indent: int | None = None) -> str:
-    return "" if value is None else json.dumps(value, ensure_ascii=False, indent=indent)
+    return "" if value is None else phrases.json_text(value, indent)
 
 
-def _cut(text: str) -> str:
-    left = len(text) - LONGEST_VALUE
-    return text if left <= 0 else f"{text[:LONGEST_VALUE]} ... and {left:,} more characters"
+def _cut(text: str, most: int = LONGEST_VALUE) -> str:
+    left = len(text) - most
+    return text if left <= 0 else f"{text[:most]} ... and {left:,} more characters"

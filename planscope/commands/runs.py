@@ -89,15 +89,9 @@ def _runs(args: argparse.Namespace) -> int:
 
 def _listed(session: Session, args: argparse.Namespace) -> list[ListedRun]:
     from planscope.rules.in_session import problem_in
-    from planscope.session.record import record_of
-    from planscope.session.run_list import ListedRun, matches, outcomes_of_runs, trials_of
+    from planscope.session.run_list import listed_runs, matches
 
-    trials = trials_of(session)
-    outcomes = outcomes_of_runs(session, session.runs, problem_in)
-    found = (
-        ListedRun(number, record_of(run), outcome, run.id in trials)
-        for number, (run, outcome) in enumerate(zip(session.runs, outcomes, strict=True), 1)
-    )
+    found = listed_runs(session, enumerate(session.runs, 1), problem_in)
     facets, words = list(_facets(args)), " ".join(args.words)
     return [one for one in found if matches(one, words, facets)]
 
@@ -123,10 +117,9 @@ def _facets(args: argparse.Namespace) -> Iterator[Facet]:
 
 def run_lines(session: Session, listed: Sequence[ListedRun], losses: Losses) -> Iterator[str]:
     """Yield the runs and the histogram as lines of text."""
-    from planscope.session.run_list import loss_lines, step_words, tally
+    from planscope.session.run_list import loss_lines, tally
     from planscope.show.text import table
-    from planscope.wording.phrases import outcome, plural
-    from planscope.wording.terms import PENDING
+    from planscope.wording.phrases import plural
 
     if not session.runs:
         yield "no runs yet; make one with: planscope run SESSION --model sim:careful"
@@ -137,15 +130,13 @@ def run_lines(session: Session, listed: Sequence[ListedRun], losses: Losses) -> 
     yield tally(listed).text or plural(len(listed), "run")
     rows = []
     for one in listed:
-        run, came_out = one.run, one.outcome
-        said = outcome(came_out.told, came_out.headline) if came_out is not None else PENDING
-        said += f", {came_out.grade}" if came_out is not None and came_out.grade else ""
+        run = one.run
         rows.append(
             (
                 f"{one.number:>3}",
                 clip(run.id, 20),
-                said + run.help.note,
-                f"lost {step_words(one.lost)}" if one.lost else "",
+                one.verdict,
+                one.where,
                 clip(f"{run.helped_agent} {run.model}", 40),
                 plural(len(run.calls), "call"),
                 run.variant if len(session.variants) > 1 else "",

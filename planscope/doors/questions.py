@@ -56,17 +56,11 @@ class Questions:
             return _of_many(TracesDocument(traces=lines), len(lines), loaded)
         from planscope.documents.runs import RunListDocument
         from planscope.rules.in_session import problem_in
-        from planscope.session.record import record_of
-        from planscope.session.run_list import ListedRun, losses_of, outcomes_of_runs, trials_of
+        from planscope.session.run_list import listed_runs, losses_of
 
         session = loaded.session
-        trials = trials_of(session)
-        runs = list(islice(enumerate(session.runs, 1), offset, offset + limit))
-        outcomes = outcomes_of_runs(session, [run for _, run in runs], problem_in)
-        listed = [
-            ListedRun(number, record_of(run), outcome, run.id in trials)
-            for (number, run), outcome in zip(runs, outcomes, strict=True)
-        ]
+        numbered = islice(enumerate(session.runs, 1), offset, offset + limit)
+        listed = list(listed_runs(session, numbered, problem_in))
         document = RunListDocument.about(listed, losses_of(listed), len(session.removed or ()))
         return _of_many(document, len(listed), loaded)
 

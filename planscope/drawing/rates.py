@@ -13,7 +13,8 @@ COLOURS = ("#0b6bcb", "#c2410c", "#15803d", "#7c3aed", "#b91c1c", "#0f766e", "#a
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
 """Lines are told apart by dashes and marks as well as by colour."""
 
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 320, 48, 16, 16, 40
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 420, 280, 48, 16, 16, 40
+"""Narrow, so that letters of 12 pixels can still be read on a phone."""
 
 
 class Point(NamedTuple):
@@ -25,9 +26,9 @@ class Point(NamedTuple):
 
 
 def rates_svg(title: str, lines: Mapping[str, Sequence[Point]], limit: float, *, paper: bool = False) -> str:
-    """Return a plot with its legend in two columns below. ``limit``: the rate at the dashed line. ``paper``: on white,
+    """Return a plot with its legend below. ``limit``: the rate at the dashed line. ``paper``: on white,
     for a file that stands alone."""
-    height = HEIGHT + 20 * ((len(lines) + 1) // 2) + 10
+    height = HEIGHT + 20 * len(lines) + 10
     alone = ' xmlns="http://www.w3.org/2000/svg"' if paper else ""
     ground = f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>' if paper else ""
     name = quoteattr(visible(f"success rates of {title}"))
@@ -74,7 +75,7 @@ def _line(k: int, name: str, line: Sequence[Point], scale: _Scale) -> Iterator[s
     places = [(scale.x(p.actions), scale.y(p.rate)) for p in line]
     joined = " ".join(f"{a:.1f},{b:.1f}" for a, b in places)
     yield f'<polyline points="{joined}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
-    x, y = LEFT + k % 2 * (WIDTH - LEFT) / 2, HEIGHT + 16 + 20 * (k // 2)
+    x, y = LEFT, HEIGHT + 16 + 20 * k
     yield "".join(_mark(k, a, b, colour) for a, b in [*places, (x, y)])
     yield f'<text x="{x + 12:.0f}" y="{y + 4}">{escape(visible(name))}</text>'
 

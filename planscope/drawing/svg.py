@@ -207,5 +207,5 @@ def svg_of(parts: Sequence[str], width: float, height: float, title: str) -> str
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{width:.0f}" height="{height:.0f}" '
         f'role="img"><title>{title}</title><style>{_COLOURS}</style>'
     )
-    ground = f'<rect width="{width:.0f}" height="{height:.0f}" fill="#fafaf7"/>'
+    ground = f'<rect class="ground" width="{width:.0f}" height="{height:.0f}" fill="#fafaf7"/>'
     return "\n".join([head, ground, *parts, "</svg>"])

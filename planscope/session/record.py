@@ -233,6 +233,13 @@ class RunRecord(NamedTuple):
             sum(call.said is not None for call in self.calls),
         )
 
+    def turns(self, index: int) -> list[tuple[str, str]]:
+        """Return the turns before the call of a step (from 1) or after the last call, as :func:`by_speaker`."""
+        if not 0 < index <= len(self.calls) + 1:
+            return []
+        messages = self.calls[index - 1].messages if index <= len(self.calls) else self.last_messages
+        return by_speaker(messages, "")[0]
+
     @property
     def unanswered(self) -> int | None:
         """The step of the last call if the run was cut short before its answer. That call may or may not have been

@@ -85,6 +85,35 @@ class ListedRun:
     def lost(self) -> str:
         return self.outcome.lost if self.outcome is not None else ""
 
+    @property
+    def verdict(self) -> str:
+        """The outcome in words, with a grade and the help, not made safe: ``order error, graded 0``."""
+        came_out = self.outcome
+        told = outcome(came_out.told, came_out.headline) if came_out is not None else PENDING
+        return (
+            told
+            + (f", {came_out.grade}" if came_out is not None and came_out.grade else "")
+            + self.run.help.note
+        )
+
+    @property
+    def where(self) -> str:
+        """Where the run was lost, in words: ``lost at step 2``, or ""."""
+        return f"lost {step_words(self.lost)}" if self.lost else ""
+
+
+def listed_runs(
+    session: Session, numbered: Iterable[tuple[int, Run]], problem_in: ProblemIn
+) -> Iterator[ListedRun]:
+    """Judge runs of a session, each with its number from 1, for a list. ``problem_in``: as for
+    :func:`outcomes_of_runs`."""
+    from planscope.session.record import record_of
+
+    chosen, trials = list(numbered), trials_of(session)
+    outcomes = outcomes_of_runs(session, [run for _, run in chosen], problem_in)
+    for (number, run), came_out in zip(chosen, outcomes, strict=True):
+        yield ListedRun(number, record_of(run), came_out, run.id in trials)
+
 
 def trials_of(session: Session) -> set[str]:
     """Return the ids of the runs that dissections made."""

@@ -120,11 +120,10 @@ def _anything(text: str) -> None:
 
 
 def _text(session: Session, run: Run | None) -> str:
-    from planscope.report import text_report
+    from planscope.report import case_blocks
+    from planscope.show.text import lines
 
-    case = judge(session, run)
-    agent, model = (run.agent, run.model) if run is not None else ("none", "none")
-    return "\n".join([*text_report(case.replay, session.title, agent, model, case.help), ""])
+    return "\n".join([*lines(case_blocks(judge(session, run), issue=False)), ""])
 
 
 def _markdown(session: Session, run: Run | None) -> str:

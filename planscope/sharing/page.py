@@ -1,93 +1,55 @@
 """Makes a self-contained HTML page that steps through runs in a browser and contains the session itself.
 
-Text from the session is never markup: it is in two elements of JSON with ``<``, ``>`` and ``&`` escaped, and the script
-puts it on the page as text. The page loads nothing: its content security policy allows only its own script and style
-sheet, by their checksums. The file is ASCII.
+The page is blocks, and so has all that it says as static, escaped text. The script only chooses what is shown, by
+numbers of rows: which of them belong together, and what changes at each step.
 """
 
 from __future__ import annotations
 
 import html
-import json
-import re
-from collections.abc import Callable
-from importlib.resources import files
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from planscope import __version__
 from planscope.case import Case, check_size, judge
 from planscope.debugger.run_index import RunIndex
-from planscope.dissection.told import found_in
-from planscope.drawing.plan import (
-    can_be_drawn,
-    lanes_document,
-    order_document,
-    plan_document,
-    why_not_drawn,
-)
+from planscope.dissection.told import Found, found_in
+from planscope.drawing.plan import lanes_svg, svgs
 from planscope.errors import UserError
-from planscope.oracle.judged import JudgedRun
 from planscope.oracle.verdict_types import StepView
 from planscope.report import (
-    MOVES,
     call_text,
-    finding_text,
+    given_blocks,
+    message_blocks,
     orders_left,
     repair_blocks,
-    run_blocks,
+    step_notes,
+    task_of,
 )
-from planscope.safe import visible
-from planscope.safe.page_policy import policy_tag
+from planscope.safe import clip, visible
 from planscope.session.containers import CLOSING, OPENING, for_page
 from planscope.session.files import LARGEST
 from planscope.session.model import Run, Session, own_runs
-from planscope.session.record import RecordedCall, RunRecord, by_speaker, record_of
-from planscope.session.seen import given_at_first, model_parts
+from planscope.session.record import by_speaker, record_of
+from planscope.session.run_list import ListedRun, outcome_of
+from planscope.session.seen import NOT_RECORDED
 from planscope.sharing.query import QueryView
-from planscope.show.page import markup
-from planscope.show.text import lines
-from planscope.wording import terms
+from planscope.show.blocks import Block, Fold, Heading, Own, Para, Part, Picture, Rows, Toned, Words
+from planscope.show.page import page as page_of
+from planscope.wording import phrases, terms
 from planscope.wording.explain import explain_verdict
-from planscope.wording.phrases import (
-    ending,
-    failed,
-    file_size,
-    fork_point,
-    hours,
-    step_word,
-    verdict_line,
-    where,
-)
-from planscope.wording.phrases import moves as moves_text
-from planscope.wording.terms import FAILED, FINDINGS, STATES
-
-Json = dict[str, Any]
 
 MOST_RUNS = 100
 MOST_STEPS = 20_000
 """Limits for the runs that a page shows, and for the calls in all of them. The embedded session has the other runs,
 and those of dissections."""
 
+MOST_DRAWN = 6_000
+"""Limit for the actions times the steps of a run whose plan is drawn at every step."""
+
 _TITLE = 200
+_TURN = 300
 _LONGEST = 20_000
 """Limit for a thought, an answer or arguments on the page, in characters. The session inside has all of them."""
-
-_NAME = 200
-
-_WORDS = {
-    "statuses": {
-        letter: f"{terms.STATUS_GLYPHS[s]} {terms.STATUSES[s]}" for s, letter in terms.STATUS_LETTERS.items()
-    }
-    | {"k": f"{terms.CORE_GLYPH} {terms.IN_CORE}"},
-    "glyphs": terms.STATE_GLYPHS,
-    "states": terms.STATES,
-    "outcomes": {**terms.OUTCOME_GLYPHS, "none": terms.OUTCOME_GLYPHS["pending"]},
-    "lost": terms.LOST_HERE,
-    "no_return": terms.NO_RETURN,
-    "conflict": terms.IN_CORE,
-    "conflict_means": terms.CONFLICT_MEANS,
-}
-"""Words and glyphs that the script shows."""
 
 
 def page(session: Session, chosen: Run | None, check: Callable[[str], None] = lambda data: None) -> str:
@@ -100,66 +62,54 @@ def page(session: Session, chosen: Run | None, check: Callable[[str], None] = la
 
     first = judge(session, chosen)
     check_size(first.replay)
-    view = for_page(json.dumps(_view(session, first), ensure_ascii=False, separators=(",", ":")))
     inside = for_page(dumps(session).decode())
-    agent, model = (chosen.agent, chosen.model) if chosen is not None else ("none", "none")
-    told = list(run_blocks(first.replay, session.title, agent, model, first.help))
-    report = "\n".join(lines(told))
     title = visible(session.title, limit=_TITLE)
-    for data in (view, inside, report, title):
+    made = page_of(title, *_view(session, first), f"{OPENING.decode()}\n{inside}{CLOSING.decode()}\n")
+    body = made.partition("<header>")[2].partition(OPENING.decode())[0]
+    for data in (inside, html.unescape(body)):
         check(data)
-    style = re.sub("[^\x00-\x7f]", lambda c: f"\\{ord(c[0]):x} ", _data("page.css"))
-    script = re.sub("[^\x00-\x7f]", lambda c: f"\\u{ord(c[0]):04x}", _data("page.js"))
-    parts = {
-        "policy": policy_tag(style, script),
-        "version": html.escape(__version__),
-        "title": html.escape(title),
-        "style": style,
-        "script": script,
-        "report": markup(told),
-        "view": view,
-        "session": f"{OPENING.decode()}\n{inside}{CLOSING.decode()}",
-    }
-    made = re.sub(r"\{\{([a-z]+)\}\}", lambda found: parts[found[1]], _data("page.html"))
-    made = made.encode("ascii", "xmlcharrefreplace").decode()
     if len(made) > LARGEST:
         raise UserError(
-            f"the page would be larger than {file_size(LARGEST)}, and planscope could not open it again; share the "
-            "session file, or one run with --only"
+            f"the page would be larger than {phrases.file_size(LARGEST)}, and planscope could not open it again; share "
+            "the session file, or one run with --only"
         )
     return made
 
 
-def _view(session: Session, first: Case) -> dict[str, Any]:
-    """Return the data of the script: queries, and runs that refer to them by number."""
-    requests: dict[str, tuple[int, QueryView]] = {}
-    runs: list[dict[str, Any]] = []
-    titles: list[str] = []
-    show = left_out = steps = 0
+def _view(session: Session, first: Case) -> tuple[list[Block], dict[str, Any]]:
+    """Return the page's blocks, and the numbers of its script. A query stands once for all its runs."""
+    queries: dict[tuple[str, str], QueryView] = {}
+    runs: list[RunView] = []
+    show = steps = 0
     listed: list[Run | None] = [*worth_showing(session, first.run, MOST_RUNS)]
     for run in listed or [None]:
         steps += sum(event.type == "call" for event in run.events) if run is not None else 0
-        chosen = run is first.run
-        case = first if chosen else (_judged(session, run) if steps <= MOST_STEPS else None)
+        case = first if run is first.run else (_judged(session, run) if steps <= MOST_STEPS else None)
         if case is None:
-            left_out += 1
             continue
-        if case.variant.id not in requests:
-            blamed = found_in(session, case.variant.id)
-            requests[case.variant.id] = (len(requests), QueryView(case.variant, case.reading, blamed))
-        number, request = requests[case.variant.id]
-        show = len(runs) if chosen else show
-        titles.append(title_of(run))
-        runs.append(run_document(run, case.replay, request, number))
-    return {
-        "title": visible(session.title, limit=_TITLE),
-        "notes": visible(session.notes, limit=4000, keep_newlines=True),
-        "words": _WORDS,
-        "requests": [request.document() for _, request in requests.values()],
-        "runs": runs,
-        "titles": titles,
+        show = len(runs) if case is first else show
+        found = found_in(session, case.variant.id)
+        task = task_of(case)
+        query = queries.get((case.variant.id, task)) or QueryView(case.variant, case.reading, task, found)
+        queries[case.variant.id, task] = query
+        runs.append(RunView(case, query, found))
+    blocks: list[Block] = [one.part(f"run-{n}", n != show) for n, one in enumerate(runs)]
+    for n, query in enumerate(queries.values()):
+        its = [one for one in [runs[show], *runs] if one.query is query]
+        blocks.append(query.part(f"query-{n}", its[0].run, its[0] is not runs[show]))
+    numbers = {id(query): n for n, query in enumerate(queries.values())}
+    words: dict[tuple[str, str], int] = {}
+    data = [one.data(words) | {"query": numbers[id(one.query)]} for one in runs]
+    left_out = len(session.runs) - len(runs)
+    if session.runs and left_out:
+        more = phrases.plural(left_out, "more run")
+        blocks.append(Para(Own(f"{more} in the session that this page carries; planscope open shows them.")))
+    return blocks, {
+        "words": [*words],
+        "queries": [query.lit for query in queries.values()],
+        "runs": data,
+        "titles": [one.title for one in runs],
         "show": show,
-        "left_out": max(0, len(session.runs) - len(runs)) if session.runs else left_out,
     }
 
 
@@ -182,148 +132,231 @@ def _judged(session: Session, run: Run | None) -> Case | None:
         return None
 
 
-def _data(name: str) -> str:
-    return (files("planscope.sharing") / "data" / name).read_text(encoding="utf-8")
+class RunView:
+    """One run of the page, or a query without a run. ``title``: in the list of runs."""
+
+    def __init__(self, case: Case, query: QueryView, found: Found | None) -> None:
+        self.case, self.query, self._found = case, query, found
+        self.run = case.replay
+        self.index = RunIndex(case.replay)
+        self.record = record_of(case.run) if case.run is not None else None
+        self.verdict = self.run.verdict() if self.record is not None else None
+        self.title = self.named = "the query alone"
+        if case.run is not None and self.record is not None and self.verdict is not None:
+            listed = ListedRun(0, self.record, outcome_of(self.verdict, case.run))
+            who = [one for one in (self.record.helped_agent, self.record.model) if one != NOT_RECORDED]
+            self.named = visible(
+                ": ".join([self.record.id, *([", ".join(who)] if who else [])]), limit=_TITLE
+            )
+            told = [self.named, listed.verdict, *([listed.where] if listed.lost else [])]
+            self.title = visible(" · ".join(told), limit=_TITLE)
+
+    def part(self, place: str, spare: bool) -> Part:
+        """Return verdict, timeline and steps."""
+        calls = phrases.plural(len(self.record.calls) if self.record is not None else 0, "call")
+        rows = Rows("steps", [*self._rows()])
+        steps = [Part("step", [*self._step(i)]) for i in range(len(self.index.steps))]
+        return Part(
+            "run",
+            [
+                Part("verdict", [*self._told()]),
+                Part("pane p4", [rows], (Toned("4", "call"), Own(" Timeline "), Toned(calls, "dim"))),
+                Part("pane p5", steps, (Toned("5", "call"), Own(" Step"))),
+            ],
+            place=place,
+            spare=spare,
+        )
+
+    def _told(self) -> Iterator[Block]:
+        """Return the verdict and what belongs to the whole run."""
+        verdict, notes = self.verdict, self.case.session.notes
+        if verdict is None or self.record is None:
+            yield Heading(Own(f"{terms.OUTCOME_GLYPHS['pending']} not run yet"))
+        else:
+            line = (
+                f"{terms.OUTCOME_GLYPHS[verdict.told]} {phrases.verdict_line(verdict, self.case.help.note)}"
+            )
+            where = phrases.where(verdict)
+            yield Heading(
+                (
+                    Toned(line, verdict.verdict),
+                    Toned(f" · {where}" if where else "", "dim"),
+                )
+            )
+            yield Para(Toned(self.named, "dim"))
+            yield Para(explain_verdict(self.run, verdict))
+            yield from (Para(terms.sentence(one)) for one in verdict.notes)
+            yield from (Para(f"Warning: {one}") for one in verdict.warnings)
+            if fork := self.record.forked_from:
+                yield Para((Own("Forked from "), phrases.fork_point(fork)))
+        if self._found is not None:
+            yield Fold(
+                "What in the query makes the agent fail", [*map(Para, self._found.sentences)], open=True
+            )
+            if self._found.cured:
+                yield Fold("The cured query", [Para(self._found.cured, keep=True)])
+        if verdict is not None and verdict.verdict == "wrong":
+            title = terms.PLAN_TITLE if self.run.problem.counted else terms.CHANGE_TITLE
+            yield Fold(title, [*repair_blocks(self.run, self.run.way_back())])
+        if lanes := lanes_svg(self.record, self.run):
+            yield Fold("Calls of each agent", [Picture("Calls of each agent", lanes)])
+        if notes.strip():
+            yield Fold("Notes", [Para(notes.strip(), keep=True)])
+
+    def _rows(self) -> Iterator[Sequence[Words]]:
+        """Return a row for each step: what was said before it, number, state, call, trouble, hours, state in words."""
+        attempt = 1
+        for i, view in enumerate(self.index.steps):
+            before = [f"{who}: {clip(turn, _TURN)}" for who, turn in self._turns(i)]
+            if view.attempt != attempt:
+                before.append(f"attempt {view.attempt}")
+            attempt = view.attempt
+            said = call_text(view)
+            if view.call is None:
+                said = Toned(_named(view) if view.step == 0 else phrases.ending(self.record), "dim")
+            yield (
+                Toned("\n".join(before), "dim"),
+                Toned(str(view.step), "dim"),
+                Toned(terms.STATE_GLYPHS[view.state], view.state),
+                said,
+                Toned(", ".join(self._trouble(i)), "core" if i in self.index.doomed else "caution"),
+                Toned(phrases.hours(view.start, view.end), "dim"),
+                Toned("" if self.run.problem.unjudged else phrases.step_word(self.run, view), view.state),
+            )
+
+    def _turns(self, i: int) -> list[tuple[str, str]]:
+        return self.record.turns(i) if self.record is not None else []
+
+    def _trouble(self, i: int) -> Iterator[str]:
+        view = self.index.steps[i]
+        if i in self.index.doomed:
+            yield terms.LOST_HERE
+        if view.call is not None and view.call.refused:
+            yield "refused"
+        if phrases.failed(view):
+            yield terms.FAILED
+        if self.record is not None and self.record.unanswered == i:
+            yield "may not have been done"
+        yield from (terms.FINDINGS[one.type] for one in self.index.findings[i])
+
+    def _step(self, i: int) -> Iterator[Block]:
+        """Return all that is known of a step."""
+        view = self.index.steps[i]
+        state = f"{terms.STATE_GLYPHS[view.state]} {phrases.step_word(self.run, view)}"
+        yield Heading((Own(terms.capital(_named(view)) + " "), Toned(state, view.state)), 3)
+        for label, text, its in self._said(i, view):
+            if text:
+                yield Para(
+                    Toned(visible(text, keep_newlines=True), its) if its else text, keep=True, label=label
+                )
+        yield from map(Para, step_notes(self.run, view, safe=view.step != "end"))
+        if view.state == "completable" and view.step != "end" and self.run.problem.counted:
+            yield Para(Own(f"valid orders left: {orders_left(self.run, view)}"))
+        if self.record is None:
+            return
+        if i == 0:
+            yield Fold("What the model was given", [*given_blocks(self.record, _LONGEST)], open=True)
+        else:
+            yield from message_blocks(self.record, i, _LONGEST)
+        few = len(self.index.steps) * len(self.run.problem.actions) <= MOST_DRAWN
+        if few and (drawn := svgs(self.index, i)):
+            yield Fold("The plan", [Picture(*one) for one in drawn])
+
+    def _said(self, i: int, view: StepView) -> Iterator[tuple[str, str, str]]:
+        """Yield label, text and tone of what model, tools and people said and did."""
+        record = self.record
+        yield from ((who, _cut(turn), "") for who, turn in self._turns(i))
+        if record is None or i == 0:
+            return
+        if view.call is None:
+            yield "said", _cut(record.last_words), ""
+            yield "", phrases.ending(record), "dim"
+            yield from (("trouble", _cut(one), "caution") for one in record.troubles)
+            return
+        call = record.calls[i - 1]
+        yield "thought", _cut(by_speaker(call.messages, call.thought)[1]), ""
+        yield "call", call_text(view), "call"
+        given = call.arguments
+        if given is not None and given.keys() - {"start_time"}:
+            yield "arguments", _json(given), ""
+        elif given is None:
+            yield "raw", _cut(call.raw), "dim"
+        yield "hours", phrases.hours(view.start, view.end), ""
+        yield "error", _cut(call.error), "broken"
+        if call.asked is not None:
+            yield "asked", f"{_json(call.asked)} (edited by hand)", "dim"
+        yield (
+            "refused",
+            f"by {'the user' if call.refused_by == 'user' else 'the guard'}" * bool(call.refused_by),
+            "caution",
+        )
+        cut_short = "none: the run was cut short, so the call may or may not have been done"
+        none = cut_short if record.unanswered == i else ""
+        yield "answer", none or _cut(call.answer or ""), "caution" if call.failed or none else ""
+        if call.said:
+            yield "instead", f"{_cut(call.said)} (the tool's own answer, edited by hand)", "dim"
+        yield from (("trouble", _cut(one), "caution") for one in call.troubles)
+        yield "kept", "from the run that this one was forked from" if call.kept else "", "dim"
+
+    def data(self, words: dict[tuple[str, str], int]) -> dict[str, Any]:
+        """Return the numbers of the script: links, and what constraints and actions become at each step.
+
+        ``words``: numbers of texts with their tones; new ones are added.
+        """
+        first = self.index.first_violation
+        steps = self.index.steps
+        links = self.query.steps_lit(self.index)
+        return {
+            "at": first if first is not None else len(steps) - 1,
+            "first": first,
+            "lit": links,
+            "constraints": self._changes([*self._statuses()], words),
+            "actions": self._changes([*self._done()], words),
+        }
+
+    @staticmethod
+    def _changes(
+        told: Iterable[Mapping[int, tuple[str, str]]], words: dict[tuple[str, str], int]
+    ) -> list[list[list[int]]]:
+        return [[[n, words.setdefault(word, len(words))] for n, word in one.items()] for one in told]
+
+    def _statuses(self) -> Iterator[Mapping[int, tuple[str, str]]]:
+        """Yield for each step the words of the constraints that change there."""
+        number_of = self.query.number_of
+        before: frozenset[str] = frozenset()
+        for i, view in enumerate(self.index.steps):
+            core = frozenset(view.core.constraints if view.core else ()) & number_of.keys()
+            changed = (
+                [*number_of] if i == 0 else [c for c in {*view.changed, *(core ^ before)} if c in number_of]
+            )
+            before = core
+            yield {number_of[c]: self.query.status(self.run, i, c, core) for c in changed}
+
+    def _done(self) -> Iterator[Mapping[int, tuple[str, str]]]:
+        """Yield for each step the words of the actions that change there: which step did them."""
+        actions = self.run.problem.actions
+        todo = ("○ to do", "open") if self.query.required else ("", "dim")
+        place = {action.id: n for n, action in enumerate(actions)}
+        attempt, done = 0, set[str]()
+        for view in self.index.steps:
+            changed: dict[int, tuple[str, str]] = {}
+            if view.attempt != attempt:
+                attempt = view.attempt
+                changed = dict.fromkeys(range(len(actions)), todo)
+                done.clear()
+            if view.action in place and view.action not in done:
+                done.add(view.action)
+                changed[place[view.action]] = (f"✓ {phrases.step_name(view.step)}", "holds")
+            yield changed
 
 
-# The data of one run:
-
-
-def run_document(run: Run | None, replay: JudgedRun, query: QueryView, number: int) -> Json:
-    """Return the data of one run. ``number`` is that of its query. A query without a run has one step, before any
-    call."""
-    index = RunIndex(replay)
-    record = record_of(run) if run is not None else None
-    calls = (None, *(record.calls if record is not None else ()))
-    steps = [_step(index, i, calls[i] if i < len(calls) else None, query) for i in range(len(index.steps))]
-    drawn = can_be_drawn(index)
-    for i, step in enumerate(steps if drawn else ()):
-        step["plan"] = plan_document(index, i)
-    if record is not None and record.unanswered is not None:
-        steps[record.unanswered]["unanswered"] = True
-    for i, step in enumerate(steps if record is not None and run is not None else ()):
-        seen = _seen(record, i)
-        if seen:
-            step["seen"] = seen
-    verdict = replay.verdict() if record is not None else None
-    document: Json = {
-        "id": visible(record.id, limit=_NAME) if record else "",
-        "request": number,
-        "agent": visible(record.helped_agent, limit=_NAME) if record else "",
-        "model": visible(record.model, limit=_NAME) if record else "",
-        "forked": fork_point(record.forked_from) if record and record.forked_from else "",
-        "kind": verdict.verdict if verdict else "none",
-        "verdict": verdict_line(verdict, record.help.note) if verdict and record else "not run yet",
-        "why": _long(explain_verdict(replay, verdict)) if verdict else "",
-        "where": where(verdict) if verdict else "",
-        "notes": [_long(terms.sentence(one)) for one in verdict.notes] if verdict else [],
-        "warnings": [_long(one) for one in verdict.warnings] if verdict else [],
-        "first": index.first_violation,
-        "ending": ending(record),
-        "said": _long(record.last_words) if record else "",
-        "trouble": [_long(line) for line in record.troubles] if record else [],
-        "begins": [terms.STATUS_LETTERS[replay.status(c.id, 0)] for c in replay.problem.constraints],
-        "steps": steps,
-        "lit": query.steps_lit(index),
-        "repair": [],
-        "order": order_document(index, query.number_of) if drawn else None,
-        "undrawn": why_not_drawn(index),
-        "lanes": lanes_document(record),
-    }
-    if verdict is not None and verdict.verdict == "wrong":
-        document["repair"] = list(lines(repair_blocks(replay, replay.way_back())))
-    return document
-
-
-def _step(index: RunIndex, i: int, call: RecordedCall | None, query: QueryView) -> Json:
-    view = index.steps[i]
-    run = index.judged
-    moves = run.safe_moves(i)
-    document: Json = {
-        "step": str(view.step),
-        "attempt": view.attempt,
-        "call": call_text(view),
-        "state": view.state,
-        "action": view.action or "",
-        "changes": [[query.number_of[c], terms.STATUS_LETTERS[run.status(c, i)]] for c in view.changed],
-        "checks": [query.number_of[c] for c in index.checks[i]],
-        "found": [
-            {
-                "text": visible(finding_text(run.problem, f)),
-                "type": FINDINGS[f.type],
-                "error": f.severity == "error",
-            }
-            for f in index.findings[i]
-        ],
-        "ways": orders_left(run, view),
-    }
-    word = step_word(run, view)
-    if word != STATES[view.state]:
-        document["word"] = word
-    if i in index.doomed:
-        document["lost"] = True
-    if view.core is not None:
-        document["core"] = [query.number_of[c] for c in view.core.constraints if c in query.number_of]
-        document["core_steps"] = [str(step) for step in view.core.steps]
-    if view.start is not None and view.end is not None:
-        document["hours"] = hours(view.start, view.end)
-    if moves:
-        document["safe"] = moves_text(run.problem, moves, MOVES)
-    return document | _said(view, call)
-
-
-def _said(view: StepView, call: RecordedCall | None) -> Json:
-    """Return the fields that the record has for a call."""
-    if call is None:
-        return {}
-    refused_unsaid = view.call is not None and view.call.refused and not call.refused_by
-    turns, thought = by_speaker(call.messages, call.thought)
-    said: Json = {
-        "user": [_long(turn) for speaker, turn in turns if speaker == "user"],
-        "thought": _long("\n".join(filter(None, [*(turn for who, turn in turns if who != "user"), thought]))),
-        "arguments": "" if call.arguments is None else _json(call.arguments),
-        "raw": _long(call.raw) if call.arguments is None else "",
-        "error": _long(call.error),
-        "asked": _json(call.asked) if call.asked is not None else "",
-        "answer": _long(call.answer or ""),
-        "failed": call.failed,
-        "mark": FAILED if failed(view) else "",
-        "refused": "guard" if refused_unsaid else call.refused_by,
-        "replaced": _long(call.said or ""),
-        "trouble": [_long(line) for line in call.troubles],
-        "kept": call.kept,
-    }
-    return {key: value for key, value in said.items() if value}
-
-
-def _seen(record: RunRecord | None, index: int) -> list[list[str]]:
-    """Return what the model saw or said at a step: name, value, and ``json``, ``text`` or ``missing``.
-
-    Arguments and answers are left out: the step has them.
-    """
-    assert record is not None
-    made = []
-    for part in given_at_first(record) if index == 0 else model_parts(record, index):
-        is_text = isinstance(part.value, str)
-        kind = ("text" if is_text else "json") if part.known else "missing"
-        made.append([part.name, _long(part.value) if is_text else _json(part.value), kind])
-    return made
+def _named(view: StepView) -> str:
+    return phrases.step_name(view.step) if view.step else "before any call"
 
 
 def _json(value: Any) -> str:
-    try:
-        return _long(json.dumps(value, ensure_ascii=False, default=str))
-    except (ValueError, RecursionError):
-        return "(cannot be shown)"
+    return phrases.value(value, _LONGEST)
 
 
-def _long(text: str) -> str:
+def _cut(text: str) -> str:
     return visible(text, limit=_LONGEST, keep_newlines=True)
-
-
-def title_of(run: Run | None) -> str:
-    """Return the title of a run in the list of runs."""
-    if run is None:
-        return "the query alone"
-    record = record_of(run)
-    return visible(f"{run.id}: {record.helped_agent}, {run.model}{record.help.note}", limit=_NAME)

@@ -32,7 +32,6 @@ def pytest_file(case: Case) -> str:
     verdict = case.replay.verdict() if run is not None else None
     first = verdict.first_violation if verdict is not None else None
     constants: dict[str, Any] = {
-        "title": case.session.title[:200],
         "model": run.model if run is not None else _MODEL,
         "agent": "tools" if run is None else run.agent if run.agent in AGENTS else None,
         "was": run.agent[:200] if run is not None else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -17,116 +17,122 @@ from planscope.debugger.selection import (
     Selection,
 )
 from planscope.dissection.told import Found
+from planscope.drawing.tree import guides
 from planscope.language.problem import Constraint, NodePath, Span
 from planscope.language.reading import Reading
+from planscope.oracle.judged import JudgedRun
+from planscope.report import action_rows, status_text
 from planscope.rules.in_session import outline_in
-from planscope.safe import show, visible
+from planscope.safe import clip
 from planscope.session.model import Variant
+from planscope.show.blocks import Block, Heading, Marked, Own, Para, Part, Rows, Toned, Words
 from planscope.wording.constraints import brief, label
-from planscope.wording.terms import ORIGINS
+from planscope.wording.terms import ORIGINS, STATUS_ROLES
 
-Json = dict[str, Any]
+Numbers = list[list[int]]
+"""For each list of a query, the numbers of the rows that are lit."""
 
-_NAME = 200
 _LABEL = 120
+PIECES = 200
 
 
 class QueryView:
-    """One query of a redacted session, with control characters replaced.
+    """One query of a session. Pieces of the text, nodes of the tree and constraints are numbered."""
 
-    Pieces of the text, nodes of the tree and constraints are numbered. What is highlighted is given as lists of
-    numbers.
-    """
-
-    def __init__(self, variant: Variant, reading: Reading, found: Found | None = None) -> None:
-        self.variant, self.found = variant, found
+    def __init__(self, variant: Variant, reading: Reading, task: str, found: Found | None) -> None:
+        """``task``: what an agent without a query was asked. ``found``: what a dissection blames."""
+        self.variant, self.task = variant, task
         self.problem = reading.problem
         self.outline = outline_in(reading)
         self.links = Links(reading.text, reading.problem, self.outline)
+        self.required = not task
         self._text = reading.text
-        self._pieces = _pieces(reading, found.spans if found is not None else ())
+        self._blamed = found.spans if found is not None else ()
+        self._pieces = _pieces(reading, self._blamed)
         self.number_of: dict[str, int] = {c.id: n for n, c in enumerate(self.problem.constraints)}
-        self._lit: Json | None = None
         self._node_number: dict[NodePath, int] = {node.path: n for n, node in enumerate(self.outline)}
+        self.lit: Mapping[str, Sequence[Numbers]] = {}
 
-    def document(self) -> Json:
-        shown = show(self._text, keep_newlines=True)
-        return {
-            "id": visible(self.variant.id, limit=_NAME),
-            "timed": self.problem.timed,
-            "topic": visible(self.variant.query.topic or "", limit=_NAME),
-            "origin": ORIGINS.get(self.variant.origin.kind, self.variant.origin.kind),
-            "pieces": [shown.part(*piece) for piece in self._pieces],
-            "actions": [
-                {
-                    "id": a.id,
-                    "name": visible(a.name, limit=_NAME),
-                    "tool": visible(a.tool),
-                    "hours": a.duration or 0,
-                    "pieces": self._touched(self.links.mentions(a.id)),
-                }
-                for a in self.problem.actions
-            ],
-            "nodes": [
-                {
-                    "depth": node.depth,
-                    "label": visible(node.plain, limit=_LABEL),
-                    "says": self._said(node.constraints),
-                }
-                for node in self.outline
-            ],
-            "constraints": [self._constraint(c) for c in self.problem.constraints],
-            "lit": self._lit if self._lit is not None else self._links(None)[0],
-            "found": self._found(),
-        }
+    def part(self, place: str, run: JudgedRun, spare: bool) -> Part:
+        """Return text and actions, tree, and constraints, each in a pane; a pane without content is left out.
 
-    def _found(self) -> Json | None:
-        """Return what the last dissection found: sentences, the pieces to blame, and the cured query."""
-        found = self.found
-        if found is None:
-            return None
-        return {
-            "told": [visible(one) for one in found.sentences],
-            "pieces": self._touched(found.spans),
-            "cured": visible(found.cured, keep_newlines=True),
-        }
+        ``run``: its last step says what the constraints are.
+        """
+        return Part("query", [*self._panes(run)], place=place, spare=spare)
 
-    def _constraint(self, c: Constraint) -> Json:
-        return {
-            "id": label(c),
-            "symbols": "" if c.is_rule else visible(c.text, limit=_LABEL),
-            "words": brief(c, self.problem),
-            "rule": c.is_rule,
-            "sentence": None if c.sentence is None else c.sentence + 1,
-        }
+    def _panes(self, run: JudgedRun) -> Iterator[Block]:
+        kind = self.variant.origin.kind
+        notes = (ORIGINS.get(kind, kind), "timed" * self.problem.timed, self.variant.query.topic)
+        about = Toned(" · ".join(filter(None, notes)), "dim")
+        asked: list[Block] = [*self._words()]
+        if self.task:
+            asked = [Para(self.task, keep=True)]
+        if self.problem.actions:
+            title = "Actions" if self.required else "Tools"
+            asked += [Heading(title, 4), Rows("actions", [(" ", *row) for row in action_rows(self.problem)])]
+        yield Part("pane p1", asked, (Toned("1", "call"), Own(" Task " if self.task else " Query "), about))
+        if self.outline:
+            lines = guides([node.depth for node in self.outline])
+            rows = [
+                (line + clip(node.plain, _LABEL), Toned(self._states(node.constraints), "dim"))
+                for line, node in zip(lines, self.outline, strict=True)
+            ]
+            yield Part("pane p2", [Rows("tree", rows)], (Toned("2", "call"), Own(" Tree")))
+        if self.problem.constraints:
+            last = len(run.steps) - 1
+            core = run.steps[last].core
+            clash = frozenset(core.constraints if core is not None else ())
+            constraints = [
+                self._constraint(c, self.status(run, last, c.id, clash)) for c in self.problem.constraints
+            ]
+            yield Part(
+                "pane p3", [Rows("constraints", constraints)], (Toned("3", "call"), Own(" Constraints"))
+            )
 
-    def _said(self, ids: Iterable[str]) -> list[int]:
-        return [self.number_of[c] for c in ids if c in self.number_of]
+    def _words(self) -> Iterator[Rows]:
+        """Return the text in its pieces; a long one in several lists, which end with a sentence."""
+        rows: list[Sequence[Words]] = []
+        for start, end in self._pieces:
+            blamed = any(a <= start and end <= b for a, b in self._blamed)
+            text = self._text[start:end]
+            rows.append([Marked(text) if blamed else text])
+            if len(rows) >= PIECES and ("." in text or "\n" in text):
+                yield Rows("text", rows)
+                rows = []
+        yield Rows("text", rows)
+
+    def _states(self, ids: Sequence[str]) -> str:
+        return label(self.problem.by_id[ids[0]]) if len(ids) == 1 else ""
+
+    def _constraint(self, c: Constraint, status: tuple[str, str]) -> Sequence[Words]:
+        where = "" if c.sentence is None else f"sentence {c.sentence + 1}"
+        symbols = "" if c.is_rule else clip(c.text, _LABEL)
+        return Toned(*status), Toned(label(c), "dim"), brief(c, self.problem), Toned(where, "dim"), symbols
+
+    def status(self, run: JudgedRun, index: int, constraint: str, core: Collection[str]) -> tuple[str, str]:
+        """Return what a constraint is after a step, and its tone."""
+        c = self.problem.by_id[constraint]
+        role = "core" if constraint in core else STATUS_ROLES[run.status(constraint, index)]
+        return status_text(run, index, c, core), role
 
     def steps_lit(self, run: RunIndex) -> dict[str, Any]:
         """Return the links of one run: the steps for each piece, node and constraint, and everything for each step."""
-        lit, steps = self._links(run)
-        self._lit = lit
-        return steps | {
-            "steps": [self.numbers(self.links.lit(SelectedStep(i), run)) for i in range(len(run.steps))]
-        }
-
-    def _links(self, run: RunIndex | None) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Yield for each piece, node and constraint what is highlighted in the query (for any run), and which steps
-        are."""
         selections: dict[str, list[Selection]] = {
-            "pieces": [SelectedWords(piece) for piece in self._pieces],
-            "nodes": [SelectedNode(node.path) for node in self.outline],
+            "text": [SelectedWords(piece) for piece in self._pieces],
+            "tree": [SelectedNode(node.path) for node in self.outline],
             "constraints": [SelectedConstraint(c.id) for c in self.problem.constraints],
         }
         found = {name: [self.links.lit(s, run) for s in each] for name, each in selections.items()}
-        known = self._lit or {name: [self.numbers(lit) for lit in each] for name, each in found.items()}
-        return known, {name: [sorted(lit.steps) for lit in each] for name, each in found.items()}
+        # What is lit in the query is the same for every run.
+        self.lit = self.lit or {name: [self.numbers(lit) for lit in each] for name, each in found.items()}
+        steps = [self.numbers(self.links.lit(SelectedStep(i), run)) for i in range(len(run.steps))]
+        return {name: [sorted(lit.steps) for lit in each] for name, each in found.items()} | {"steps": steps}
 
-    def numbers(self, lit: Lit) -> list[list[int]]:
+    def numbers(self, lit: Lit) -> Numbers:
         """Return the numbers of the pieces, nodes and constraints that are highlighted."""
         nodes = sorted(self._node_number[path] for path in lit.nodes if path in self._node_number)
-        return [self._touched(lit.spans), nodes, sorted(self._said(lit.constraints))]
+        constraints = sorted(self.number_of[c] for c in lit.constraints if c in self.number_of)
+        return [self._touched(lit.spans), nodes, constraints]
 
     def _touched(self, spans: Iterable[Span]) -> list[int]:
         """Return the numbers of the pieces inside the spans. Pieces and spans are in order."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 
 class Own(str):
@@ -17,6 +17,18 @@ class Strong(Own):
     """Words of planscope's own that stand out."""
 
     __slots__ = ()
+
+
+class Toned(str):
+    """Words from anywhere with a tone, which a page shows as a colour: a state, a verdict, or ``holds``, ``open``,
+    ``caution``, ``core``, ``call`` or ``dim``."""
+
+    tone: str
+
+    def __new__(cls, text: str, tone: str) -> Self:
+        made = super().__new__(cls, text)
+        made.tone = tone
+        return made
 
 
 class Marked(str):
@@ -95,14 +107,61 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
+class Fold:
+    """Blocks below a title of planscope's own, which a page shows only when they are opened."""
+
+    title: str
+    blocks: Sequence[Block]
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of cells, of which a page that is stepped through picks some. ``kind``: ``text`` (its rows follow one
+    another as one text), ``tree``, ``constraints``, ``steps`` or ``actions``."""
+
+    kind: str
+    rows: Sequence[Sequence[Words]]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Blocks that belong together on a page. ``kind`` says how they are laid out; with a ``title`` they have a frame.
+
+    ``place``: the name of a part that a page can exchange; ``spare``: it is not shown at first.
+    """
+
+    kind: str
+    blocks: Sequence[Block]
+    title: Words = ""
+    place: str = ""
+    spare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Gap:
     """An empty line of a text."""
 
 
-Block: TypeAlias = Heading | Para | Code | Table | Picture | Beside | Gap
+Block: TypeAlias = Heading | Para | Code | Table | Picture | Beside | Fold | Rows | Part | Gap
 GAP = Gap()
 REST = -1
 """In ``Table.widest``: what is left of the line, but at least 20 cells."""
+
+
+def unfolded(block: Beside | Fold | Rows | Part) -> Sequence[Block]:
+    """Return what a text has of a block that is laid out on pages only."""
+    match block:
+        case Beside(left, right):
+            return [*left, *right]
+        case Fold(title, blocks):
+            return [Heading(title, 4), *blocks]
+        case Part(_, blocks, title):
+            return [*([Heading(title, 3)] if title else []), *blocks]
+        case Rows("text", rows):
+            return [Para("".join(joined(cell) for row in rows for cell in row), keep=True)]
+        case Rows(_, rows):
+            return [Table(rows)]
 
 
 def joined(words: Words) -> str:

@@ -15,16 +15,20 @@ from planscope.show.blocks import (
     Beside,
     Block,
     Code,
+    Fold,
     Gap,
     Heading,
     Marked,
     Own,
     Para,
+    Part,
     Picture,
+    Rows,
     Strong,
     Table,
     Words,
     filled,
+    unfolded,
 )
 from planscope.show.text import code_lines, paragraph
 
@@ -35,7 +39,10 @@ WIDEST = 160
 
 def markdown(blocks: Iterable[Block]) -> str:
     """Return the Markdown of blocks. Paragraphs from outside that follow one another share a block of code."""
-    parts: list[str] = []
+    return "\n\n".join(_written(blocks)) + "\n"
+
+
+def _written(blocks: Iterable[Block]) -> Iterator[str]:
     told: list[str] = []
     for block in [*blocks, GAP]:
         if isinstance(block, Para) and isinstance(block.text, str) and not isinstance(block.text, Own):
@@ -43,10 +50,9 @@ def markdown(blocks: Iterable[Block]) -> str:
             told += paragraph(label + (block.text if block.keep else visible(block.text)), WIDTH)
             continue
         if told:
-            parts.append(fenced(told))
+            yield fenced(told)
             told = []
-        parts += _parts(block)
-    return "\n\n".join(parts) + "\n"
+        yield from _parts(block)
 
 
 def _parts(block: Block) -> Iterator[str]:
@@ -62,8 +68,8 @@ def _parts(block: Block) -> Iterator[str]:
         case Picture(title, svg):
             data = base64.b64encode(svg.encode()).decode()  # encoded, so that no name in it can become markup
             yield f'<img alt="{title}" src="data:image/svg+xml;base64,{data}">'
-        case Beside(left, right):
-            yield from (part for one in (*left, *right) for part in _parts(one))
+        case Beside() | Fold() | Rows() | Part():
+            yield from _written(unfolded(block))
         case Gap():
             return
 

@@ -10,13 +10,17 @@ from planscope.show.blocks import (
     Beside,
     Block,
     Code,
+    Fold,
     Gap,
     Heading,
     Para,
+    Part,
     Picture,
+    Rows,
     Table,
     filled,
     joined,
+    unfolded,
 )
 
 WIDTH = 80
@@ -51,8 +55,8 @@ def _lines(block: Block, width: int) -> Iterator[str]:
             yield from (indent + line for line in code_lines(shown, most, widest))
         case Table() if filled(block):
             yield from _table(block, width)
-        case Beside(left, right):
-            yield from lines([*left, *right], width)
+        case Beside() | Fold() | Rows() | Part():
+            yield from lines(unfolded(block), width)
         case Picture():
             return
 

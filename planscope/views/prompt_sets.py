@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -11,7 +10,7 @@ from planscope.documents.fuzz import MatrixRowDocument, SetDocument
 from planscope.session.model import FuzzPrompt
 from planscope.show.blocks import Beside, Block, Code, Heading, Marked, Para, Table, Words
 from planscope.toolfuzz.correctness.checks import PASSES, Bucket, Difference, PromptSet
-from planscope.wording.phrases import plural
+from planscope.wording.phrases import json_text, plural
 
 Set = PromptSet | SetDocument
 NO_CALL = "no call"
@@ -77,7 +76,7 @@ def prompts_of(numbers: Sequence[int]) -> str:
 
 
 def input_lines(bucket: Bucket) -> list[str]:
-    return [_json(one) for one in bucket.calls] or [NO_CALL]
+    return [json_text(one) for one in bucket.calls] or [NO_CALL]
 
 
 def output_lines(bucket: Bucket) -> list[str]:
@@ -108,16 +107,9 @@ def difference_rows(one: Difference, made: Set) -> list[tuple[str, str, str]]:
         words: dict[str, None] = {}
         for k in shown.prompts:
             run = made.runs[k - 1]
-            words.setdefault(" ".join(_json(run.words[name]) for name in one.words if name in run.words))
-        rows.append((", ".join(filter(None, words)), _json(shown.value), prompts_of(shown.prompts)))
+            words.setdefault(" ".join(json_text(run.words[name]) for name in one.words if name in run.words))
+        rows.append((", ".join(filter(None, words)), json_text(shown.value), prompts_of(shown.prompts)))
     return rows
-
-
-def _json(value: object) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, default=str)
-    except (RecursionError, ValueError):
-        return repr(value)[:10_000]
 
 
 # --- blocks ---

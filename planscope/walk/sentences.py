@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -34,11 +33,7 @@ def arguments(given: Mapping[str, Any] | None) -> str:
         return "arguments that cannot be read"
     if not given:
         return "no arguments"
-    try:
-        said = [f"{key} {json.dumps(value, ensure_ascii=False, default=str)}" for key, value in given.items()]
-    except (ValueError, RecursionError):
-        return "arguments that cannot be shown"
-    return visible(", ".join(said), limit=SHOWN)
+    return visible(", ".join(f"{k} {phrases.json_text(value)}" for k, value in given.items()), limit=SHOWN)
 
 
 def place_lines(state: DebugState, record: RunRecord | None) -> Iterator[str]:
@@ -140,7 +135,7 @@ def seen_lines(record: RunRecord, index: int) -> Iterator[str]:
 
 def _whole(name: str, value: Any) -> Iterator[str]:
     """Return a value line by line, with its name before it."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else phrases.json_text(value)
     shown = visible(text, limit=WHOLE, keep_newlines=True).splitlines() or ["empty"]
     yield f"{visible(name, limit=120)}: {shown[0]}"
     yield from shown[1:]

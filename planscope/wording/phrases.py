@@ -187,11 +187,15 @@ def at_step(step: StepNo) -> str:
 
 def value(something: Any, limit: int = 60) -> str:
     """Write one argument as JSON, cut to ``limit`` code points."""
+    return visible(json_text(something), limit=limit)
+
+
+def json_text(something: Any, indent: int | None = None) -> str:
+    """Write a value as JSON, not made safe."""
     try:
-        text = json.dumps(something, ensure_ascii=False, default=str)
+        return json.dumps(something, ensure_ascii=False, default=str, indent=indent)
     except (ValueError, RecursionError):
-        text = "(cannot be shown)"
-    return visible(text, limit=limit)
+        return "(cannot be shown)"
 
 
 def arguments(given: Mapping[str, Any] | None, *, named: bool = False, limit: int = 60) -> str:

@@ -60,7 +60,7 @@ def test_replay_and_every_export(cli: Cli, helped: Path) -> None:
     assert f"## ✓ Right{REFUSED}" in markdown and "agent `tools + guard`" in markdown
     assert cli("export", helped, "--format", "json").json["check"]["helped"]["text"] == "3 calls refused"
     page = cli("export", helped, "--format", "html").out
-    assert f"RIGHT{REFUSED}" in page and "r2: tools + guard, sim:literal, helped: 3 calls refused" in page
+    assert f"RIGHT{REFUSED}" in page and "r2: tools + guard, sim:literal" in page
 
 
 def test_compare(cli: Cli, helped: Path) -> None:
@@ -87,7 +87,7 @@ def test_the_headline_names_the_error_that_lost_the_plan(cli: Cli, files: Files)
     assert cli("check", path).out.startswith("WRONG: order error\n")
     assert cli("export", path, "--format", "text").out.startswith("✗ Wrong: order error,")
     assert "## ✗ Wrong: order error, lost at step 1" in cli("export", path, "--format", "markdown").out
-    assert '"WRONG: order error"' in cli("export", path, "--format", "html").out
+    assert "WRONG: order error" in cli("export", path, "--format", "html").out
     assert "Verdict: wrong, order error." in cli("walk", path, stdin="q\n").out
     assert "WRONG: order error" in cli("compare", path, "r1", "r1").out
     assert json.loads(cli("export", path, "--format", "json").out)["check"]["headline"]["step"] == 1
@@ -104,6 +104,6 @@ def test_a_call_without_an_answer_is_not_told_as_done(cli: Cli, files: Files, en
     )
     assert "Step 1: c, not" not in out
     page = cli("export", path, "--format", "html").out
-    assert page.count('"unanswered": true') + page.count('"unanswered":true') == 1
+    assert page.count("the run was cut short, so the call may or may not have been done") == 1
     whole = files.keep(session(ABC, run("c", "b")), "whole")
     assert "may not have been done" not in cli("walk", whole, stdin="n\nn\n4\nq\n").out

@@ -157,7 +157,7 @@ def test_a_run_as_text(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("COLUMNS", "200")
     assert cli("export", path, "--format", "text").out == text, "what is shared is the same on every screen"
     assert text.startswith(
-        "✗ Wrong: order error, lost at step 1\nSession A title, agent tools, model sim:careful\n\n"
+        "✗ Wrong: order error, lost at step 1\nSession A title, run r1: agent tools, model sim:careful\n\n"
         "Query\nA comes before B.\nB comes before C.\n\n"
     )
     parts = ["Why\n", "Steps\n", "Constraints at the end\n", "A correct plan\n"]

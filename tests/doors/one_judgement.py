@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from functools import lru_cache
+from html import unescape
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -55,8 +56,7 @@ from planscope.session.oracle_input import has_own_tools
 from planscope.session.record import record_of
 from planscope.session.run_list import ListedRun, outcomes_of_runs
 from planscope.session.store import save
-from planscope.sharing.page import run_document
-from planscope.sharing.query import QueryView
+from planscope.sharing.formats import share
 from planscope.show.markdown import markdown
 from planscope.show.text import lines as text_lines
 from planscope.tui.controllers.judge import _read, judged
@@ -278,8 +278,11 @@ def doors(path: Path, session: Session) -> Iterator[tuple[str, Told]]:
     walk = list(Walker(session).verdict())
     kind, _, error = walk[0].removeprefix("Verdict: ").removesuffix(".").partition(", ")
     yield "walk", of_words(kind) | ({"headline": ERRORS[error]} if error else {})
-    page = run_document(run, case.replay, QueryView(case.variant, case.reading, None), 0)
-    yield "page", of_line(page["verdict"]) | of_where(page["where"])
+    page = share(session, run.id, "html", redaction=None)
+    heading = re.search(r'<div class="verdict"><h2>(.*?)</h2>', page)
+    assert heading is not None
+    line, _, at = re.sub("<[^>]*>", "", unescape(heading[1])).partition(" · ")
+    yield "page", of_line(line[2:]) | of_where(at)
     title = markdown(case_blocks(case)).splitlines()[0].removeprefix("## ")[2:]
     head, where = re.fullmatch(r"(.*?)(?:(?:, | (?=at ))((?:contra|lost|at).*))?", title).groups()
     yield "Markdown", of_line(head) | of_where(where or "")

@@ -6,10 +6,13 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from planscope.cli import main
 from planscope.debugger.linked import Links
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedStep
@@ -63,20 +66,32 @@ def page(browser: Browser, figure: tuple[Session, Path]) -> Iterator[Browser]:
 
 
 def lit(page: Browser, pane: str) -> list[str]:
-    texts = page.texts(f"#{pane} .lit")
+    texts = page.texts(f".rows.{pane} .lit")
     return [" ".join(text.split()) for text in texts]
 
 
+def focused(page: Browser) -> str:
+    return page.value("document.activeElement.closest('section').className")
+
+
+def choose(page: Browser, number: int) -> None:
+    run = "document.getElementById('run-list')"
+    page.value(f"{run}.value = '{number}'; {run}.dispatchEvent(new Event('change'))")
+
+
+def headline(page: Browser) -> str:
+    return page.text(".verdict h2")
+
+
 def place(page: Browser) -> str:
-    return page.text("#place .long")
+    return page.text("#place")
 
 
 def test_it_opens_where_the_plan_was_lost(page: Browser) -> None:
-    assert page.text("#headline") == "✗ WRONG: parameter error"
-    assert page.text("#where") == "· lost at step 1"
+    assert headline(page) == "✗ WRONG: parameter error · lost at step 1, shows at step 2"
     assert place(page) == "step 1 of 3"
-    assert "sentence 2 says" in page.text("#why")
-    assert [" ".join(t.split()) for t in page.texts("#timeline .line")] == [
+    assert "sentence 2 says" in page.text(".verdict")
+    assert [" ".join(t.split()) for t in page.texts(".rows.steps li")] == [
         "0✓before any callpossible",
         "1●attending_training_sessions(10)LOST HERE10:00-12:00lost",
         "2✗applying_hair_color(8)parameter error8:00-10:00violated",
@@ -94,10 +109,10 @@ def test_it_steps_by_key_and_by_mouse(page: Browser) -> None:
         "step 2 of 3", "step 3 of 3", "step 2 of 3", "step 1 of 3", "before any call", "the end", "step 1 of 3",
         "before any call", "the end",
     ]  # fmt: skip
-    page.click('[data-do="first"]')
-    page.click('[data-do="next"]')
-    assert place(page) == "step 2 of 3" and page.text("#step-name") == "Step 2"
-    page.click("#timeline .line:last-child")
+    page.click("#first")
+    page.click("#next")
+    assert place(page) == "step 2 of 3" and page.text(".step h3") == "Step 2 ✗ violated"
+    page.click(".rows.steps li:last-child")
     assert place(page) == "the end"
     page.press("n")
     assert place(page) == "the end"
@@ -114,7 +129,7 @@ def test_constraints_tell_their_state_at_every_step(page: Browser, figure: tuple
             "● conflict" if c.id in core else words[judged.status(c.id, index)]
             for c in judged.problem.constraints
         ]
-        assert [text.strip() for text in page.texts("#constraints .status")] == expected
+        assert [text.strip() for text in page.texts(".rows.constraints li > :first-child")] == expected
         page.press("n")
 
 
@@ -126,18 +141,18 @@ def test_what_is_lit_is_what_the_debugger_lights(page: Browser, figure: tuple[Se
 
     def check(selection: SelectedConstraint | SelectedNode | SelectedStep) -> None:
         wanted = links.lit(selection, index)
-        assert [text.strip() for text in page.texts("#constraints .lit .id")] == [
+        assert [text.strip() for text in page.texts(".rows.constraints .lit > :nth-child(2)")] == [
             c.id for c in reading.problem.constraints if c.id in wanted.constraints
         ]
-        assert page.texts("#tree .lit .grow") == [
-            page.texts("#tree .grow")[n]
+        assert page.texts(".rows.tree .lit > :first-child") == [
+            page.texts(".rows.tree li > :first-child")[n]
             for n, node in enumerate(reading.outline)
             if node.path in wanted.nodes
         ]
-        assert [text.strip() for text in page.texts("#timeline .lit > .fixed.dim")] == [
+        assert [text.strip() for text in page.texts(".rows.steps .lit > :nth-child(2)")] == [
             str(index.steps[i].step) for i in sorted(wanted.steps)
         ]
-        shown = "".join(page.texts("#text .lit"))
+        shown = "".join(page.texts(".rows.text .lit"))
         assert re.sub(r"\s", "", shown) == re.sub(
             r"\s", "", "".join(reading.text[a:b] for a, b in _merged(wanted.spans))
         )
@@ -146,10 +161,10 @@ def test_what_is_lit_is_what_the_debugger_lights(page: Browser, figure: tuple[Se
     page.press("n")
     check(SelectedStep(2))
     for number, c in enumerate(reading.problem.constraints):
-        page.value(f"document.querySelectorAll('#constraints .line')[{number}].click()")
+        page.value(f"document.querySelectorAll('.rows.constraints li')[{number}].click()")
         check(SelectedConstraint(c.id))
     for number in (0, 1, 5, len(reading.outline) - 1):
-        page.value(f"document.querySelectorAll('#tree .line')[{number}].click()")
+        page.value(f"document.querySelectorAll('.rows.tree li')[{number}].click()")
         check(SelectedNode(reading.outline[number].path))
 
 
@@ -164,28 +179,28 @@ def _merged(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:
 
 
 def test_words_are_clicked_and_dropped_again(page: Browser) -> None:
-    assert "." not in page.texts("#text [role=button]"), "only words are to be clicked"
-    page.value("document.querySelectorAll('#text [role=button]')[3].id = 'word'")
+    assert "." not in page.texts(".rows.text [role=option]"), "only words are to be clicked"
+    page.value("document.querySelectorAll('.rows.text [role=option]')[3].id = 'word'")
     page.click("#word")
-    assert page.value("document.getElementById('word').getAttribute('aria-pressed')") == "true"
-    assert len(page.texts("#text .picked")) == 1 and lit(page, "constraints") and lit(page, "tree")
+    assert page.value("document.getElementById('word').getAttribute('aria-selected')") == "true"
+    assert len(page.texts(".rows.text .picked")) == 1 and lit(page, "constraints") and lit(page, "tree")
     assert page.text("#said").startswith("lit: ")
     page.press("Escape")
-    assert page.texts("#text .picked") == []
+    assert page.texts(".rows.text .picked") == []
 
 
 def test_panes_are_reached_by_digits_and_walked_by_arrows(page: Browser) -> None:
     page.press("3")
     page.press("ArrowDown")
     page.press("ArrowDown")
-    assert len(page.texts("#constraints .picked")) == 1
-    assert page.value("document.activeElement.closest('section').id") == "pane-3"
+    assert len(page.texts(".rows.constraints .picked")) == 1
+    assert focused(page) == "pane p3"
     page.press("4")
     page.press("ArrowDown")
     assert place(page) == "step 2 of 3"
     for digit in "125":
         page.press(digit)
-        assert page.value("document.activeElement.closest('section').id") == f"pane-{digit}"
+        assert focused(page) == f"pane p{digit}"
     page.press("?")
     assert page.value("document.getElementById('help').open") is True
     page.press("n")
@@ -204,16 +219,22 @@ def test_light_and_dark_follow_the_system_and_the_button(page: Browser) -> None:
     assert dark != light
     page.press("t")
     assert ground() == dark
-    page.click("#theme")
+    page.click("header button:nth-of-type(2)")
     assert ground() == light
 
 
 def test_runs_are_chosen(page: Browser) -> None:
-    assert page.texts("#run option") == ["r1: tools, sim:careful", "r2: tools, sim:time-blind"]
-    page.value(
-        "(() => { const s = document.getElementById('run'); s.value = '0'; s.dispatchEvent(new Event('change')); })()"
-    )
-    assert page.text("#headline") == "✓ RIGHT" and place(page) == "the end"
+    assert page.texts("#run-list option") == [
+        "r1: tools, sim:careful · right",
+        "r2: tools, sim:time-blind · parameter error · lost at step 1",
+    ]
+    choose(page, 0)
+    assert headline(page) == "✓ RIGHT" and place(page) == "the end"
+    page.press("N")
+    assert place(page) == "step 3 of 3" and page.text(".step h3") == "Step 3 ✓ possible"
+    choose(page, 1)
+    assert headline(page).startswith("✗ WRONG") and place(page) == "step 1 of 3"
+    assert len(page.texts("main > .run")) == len(page.texts("main > .query")) == 1
 
 
 @pytest.mark.parametrize("width,height,phone", [(390, 844, True), (1280, 800, False), (1920, 1080, False)])
@@ -225,6 +246,8 @@ def test_nothing_sticks_out(page: Browser, width: int, height: int, phone: bool)
         f" (e.getBoundingClientRect().right > {width} + 1 || e.getBoundingClientRect().left < -1)).length"
     )
     assert outside == 0
+    words = page.texts("header button")
+    assert words == ["/ search", "◐ theme", "? keys"], "each sign has its word"
     seen = page.value("document.querySelector('nav').getBoundingClientRect().bottom")
     assert seen <= height + 1, "the buttons are always in reach"
 
@@ -251,12 +274,12 @@ def test_a_long_run_is_stepped_through(
 ) -> None:
     browser.size(width, height, phone=phone)
     browser.open(long_run)
-    assert browser.text("#notes p") == "Ran for\na night."
+    assert "Ran for" in browser.text(".verdict details:last-child") and "<br>a night." in long_run.read_text()
     heights = browser.value(
-        "[...document.querySelectorAll('#timeline .line')].map((e) => e.getBoundingClientRect().height)"
+        "[...document.querySelectorAll('.rows.steps li')].map((e) => e.getBoundingClientRect().height)"
     )
-    assert 10 < len(heights) <= 150 and max(heights) < (100 if phone else 30), "a call is one line"
-    left = "document.querySelector('[data-do=next]').getBoundingClientRect().left"
+    assert len(heights) == 1002 and max(heights) < (100 if phone else 30), "a call is one line"
+    left = "document.querySelector('#next').getBoundingClientRect().left"
     lefts = set()
     for key in ("g", "n", "n", "G", "N"):
         browser.press(key)
@@ -265,15 +288,14 @@ def test_a_long_run_is_stepped_through(
         bottom = browser.value("document.querySelector('nav').getBoundingClientRect().bottom")
         assert bottom <= height + 1
     assert len(lefts) == 1, "the button stays where it was pressed"
-    shown = browser.texts("#place .short" if phone else "#place .long")
-    assert shown == ["1000/1000" if phone else "step 1000 of 1000"]
+    assert place(browser) == "step 1000 of 1000"
     assert browser.messages == []
 
 
 _FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-_GAPS = """(pane) => { const body = document.querySelector(`#${pane} .body`), box = body.getBoundingClientRect();
-    const rows = [...body.querySelectorAll(".line")].map((e) => e.getBoundingClientRect())
-      .filter((r) => r.bottom > box.top && r.top < box.bottom);
+_GAPS = """(pane) => { const body = document.querySelector(`.${pane} .body`), box = body.getBoundingClientRect();
+    const rows = [...body.querySelectorAll("li")].filter((e) => e.checkVisibility({contentVisibilityAuto: true}))
+      .map((e) => e.getBoundingClientRect()).filter((r) => r.bottom > box.top && r.top < box.bottom);
     const edges = [Math.min(...rows.map((r) => r.top)) - box.top, box.bottom - Math.max(...rows.map((r) => r.bottom))];
     return [rows.length, Math.max(...edges)]; }"""
 """How many rows of a pane are in its window, and how much of it holds none, above or below them."""
@@ -288,71 +310,29 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("width,height,phone", [(390, 844, True), (1280, 900, False)])
-def test_only_the_rows_near_the_window_are_drawn(
+def test_the_windows_of_a_big_page_are_full(
     browser: Browser, big: Path, width: int, height: int, phone: bool
 ) -> None:
-    """Wherever one goes, by key, by wheel or by the scroll bar, the windows are full, and the page stays small."""
+    """Wherever one goes, by key or by the scroll bar; and the current row is in sight."""
     browser.size(width, height, phone=phone)
     browser.open(big)
-
-    def check() -> None:
-        assert browser.value("document.querySelectorAll('*').length") < 3_500
-        for pane in ("pane-2", "pane-3", "pane-4"):
-            rows, gap = browser.value(f"({_GAPS})('{pane}')")
-            assert rows > 3 and gap < 160, pane
-
-    check()
     assert place(browser) == "step 300 of 600"
     for key in ("n", "N", "N", "g", "n", "G", "N", "f"):
         browser.press(key)
-        check()
-        (row,) = browser.texts("#timeline .current > .fixed.dim")
+        (row,) = browser.texts(".rows.steps [aria-current] > :nth-child(2)")
         assert row.strip() in (place(browser).split()[1], "0", "end")
-    for pane, share_of in (
-        ("pane-4", 0.1),
-        ("pane-4", 0.77),
-        ("pane-3", 0.5),
-        ("pane-2", 0.31),
-        ("pane-2", 1),
-    ):
-        body = f"document.querySelector('#{pane} .body')"
-        browser.value(f"{body}.scrollTop = {share_of} * {body}.scrollHeight")
+        if not phone:  # elsewhere the panes are below the window
+            browser.value(_FRAME)
+            for pane in ("p2", "p3", "p4"):
+                rows, gap = browser.value(f"({_GAPS})('{pane}')")
+                assert rows > 3 and gap < 60, (key, pane)
+    for pane, share_of in (("p4", 0.1), ("p4", 0.77), ("p3", 0.5), ("p2", 0.31), ("p2", 1)):
+        body = f"document.querySelector('.{pane} .body')"
+        browser.value(f"{body}.scrollIntoView(); {body}.scrollTop = {share_of} * {body}.scrollHeight")
         browser.value(_FRAME)
         rows, gap = browser.value(f"({_GAPS})('{pane}')")
-        assert rows > 3 and (gap < 30 or share_of == 1), (pane, share_of)
+        assert rows > 3 and gap < 60, (pane, share_of)
     assert browser.messages == []
-
-
-def test_a_drawn_row_says_where_it_is_among_all(browser: Browser, big: Path) -> None:
-    browser.size(1280, 900)
-    browser.open(big)
-
-    def place_among_all(pane: str) -> list[int]:
-        row = f"document.querySelector('{pane} .picked')"
-        return [int(browser.value(f"{row}.getAttribute('{a}')")) for a in ("aria-posinset", "aria-setsize")]
-
-    assert place_among_all("#timeline") == [301, 602]
-    browser.press("3")
-    browser.press("ArrowDown")
-    assert place_among_all("#constraints") == [1001, 1003], "the constraint of the core"
-    for _ in range(60):
-        browser.press("ArrowUp")
-    assert place_among_all("#constraints") == [941, 1003]
-    assert browser.value("document.activeElement.classList.contains('picked')") is True
-
-
-def test_what_is_seen_stays_in_its_place_while_rows_are_drawn(browser: Browser, big: Path) -> None:
-    """Constraints are one line or two: no guess of a height is right, and none may move what one reads."""
-    browser.size(1280, 900)
-    browser.open(big)
-    step = """(() => { const b = document.querySelector("#pane-3 .body"), box = b.getBoundingClientRect();
-        const row = [...b.querySelectorAll(".line")].find((e) => e.getBoundingClientRect().top > box.top + 20);
-        const before = row.getBoundingClientRect().top; b.scrollTop -= 15;
-        return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
-          done(row.getBoundingClientRect().top - before)))); })()"""
-    browser.value("document.querySelector('#pane-3 .body').scrollTop = 9000")
-    browser.value(_FRAME)
-    assert {round(browser.value(step)) for _ in range(60)} == {15}
 
 
 def test_the_page_has_a_search_of_its_own(browser: Browser, big: Path) -> None:
@@ -361,18 +341,18 @@ def test_the_page_has_a_search_of_its_own(browser: Browser, big: Path) -> None:
     browser.press("g")
     browser.press("/")
     assert browser.value("document.activeElement.id") == "wanted"
-    for letter in browser.text("#text [role=button]"):
+    for letter in browser.text(".rows.text [role=option]"):
         browser.press(letter)
     assert place(browser).startswith("step "), "the first step that says so, while one types"
     name = browser.value("document.getElementById('wanted').value").lower()
     assert browser.text("#hits").startswith("1 of ")
-    assert name in " ".join(browser.texts("#detail dd")).lower().replace("_", " ")
+    assert name in browser.text(".step").lower().replace("_", " ")
     hits = int(browser.text("#hits").split()[-1])
-    picked = "[...document.querySelectorAll('#text .picked')].map((e) => [e.textContent, e.offsetTop])"
+    picked = "[...document.querySelectorAll('.rows.text .picked')].map((e) => [e.textContent, e.offsetTop])"
     seen = []
     for _ in range(hits):
         words = map(tuple, browser.value(picked))
-        seen.append((place(browser), *browser.texts("#constraints .picked .id"), *words))
+        seen.append((place(browser), *browser.texts(".rows.constraints .picked > :nth-child(2)"), *words))
         browser.press("Enter")
     assert len(set(seen)) == hits and browser.text("#hits") == f"1 of {hits}"
     assert any(more[-1][0].lower() == name for _, *more in seen if more), "the words of the query"
@@ -399,12 +379,12 @@ def test_what_a_step_is_about_is_in_sight(browser: Browser, tmp_path: Path) -> N
     browser.size(1280, 800)
     browser.open(path)
     unseen = """(() => { const gone = [];
-        const panes = [["pane-1", "#text .lit"], ["pane-2", ".lit"], ["pane-3", ".lit"], ["pane-3", ".lit:has(.k)"],
-          ["pane-4", ".picked"]];
+        const panes = [["p1", ".text .lit"], ["p2", ".lit"], ["p3", ".lit"], ["p3", ".lit:has(.core)"],
+          ["p4", "[aria-current]"]];
         const box = (e) => e.getBoundingClientRect();
         for (const [pane, what] of panes) {
-          const body = box(document.querySelector(`#${pane} .body`));
-          const all = [...document.querySelectorAll(`#${pane} ${what}`)].map(box);
+          const body = box(document.querySelector(`.${pane} .body`));
+          const all = [...document.querySelectorAll(`.${pane} ${what}`)].map(box);
           const seen = all.some((r) => r.top >= body.top - 1 && r.bottom <= body.bottom + 1);
           if (all.length && !seen) gone.push(`${pane} ${what}`);
         }
@@ -413,7 +393,7 @@ def test_what_a_step_is_about_is_in_sight(browser: Browser, tmp_path: Path) -> N
     cores = 0
     for _ in range(7):
         assert browser.value(unseen) == []
-        cores += len(browser.texts("#constraints .lit .k"))
+        cores += len(browser.texts(".rows.constraints .lit .core"))
         browser.press("n")
     assert cores > 1
 
@@ -421,8 +401,8 @@ def test_what_a_step_is_about_is_in_sight(browser: Browser, tmp_path: Path) -> N
 def test_a_finger_finds_everything(page: Browser) -> None:
     page.size(390, 844, phone=True)
     small = page.value(
-        "[...document.querySelectorAll('button, select, summary, main .line')]"
-        ".filter((e) => e.getClientRects().length && !e.closest('dialog, #actions'))"
+        "[...document.querySelectorAll('button, select, summary, main li')]"
+        ".filter((e) => e.getClientRects().length && !e.closest('dialog, .actions, .text'))"
         ".map((e) => [e.textContent, e.getBoundingClientRect().height, e.getBoundingClientRect().width])"
         ".filter(([, height, width]) => height < 32 || width < 40)"
     )
@@ -432,29 +412,33 @@ def test_a_finger_finds_everything(page: Browser) -> None:
 def test_on_paper_it_is_the_whole_run(page: Browser) -> None:
     assert page.paper().startswith(b"%PDF")
     page.size(800, 1000, medium="print")
-    text = page.text("#report")
+    page.value("window.dispatchEvent(new Event('beforeprint'))")
+    text = page.text("main")
     for words in (
         "Query",
-        "Constraints at the end",
-        "step 3",
+        "Constraints",
+        "Before any call",
+        "Step 1",
+        "Step 3",
+        "The end",
         "A correct plan",
         "Attending",
     ):
         assert words in text
-    assert page.value("getComputedStyle(document.getElementById('screen')).display") == "none"
-    assert page.value("getComputedStyle(document.getElementById('report')).display") == "block"
-    assert "object" not in text.casefold().replace("objects", "") or "[object" not in text
+    assert page.value("getComputedStyle(document.querySelector('footer')).display") == "none"
+    page.value("window.dispatchEvent(new Event('afterprint'))")
+    assert len(page.texts(".step")) == 1
 
 
 def test_everything_has_a_name_and_a_role(page: Browser) -> None:
     unnamed = page.value(
-        "[...document.querySelectorAll('button, select, [role=option], [role=treeitem]')]"
+        "[...document.querySelectorAll('button, select, [role=option]')]"
         ".filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label'))).length"
     )
     assert unnamed == 0
     assert page.value("document.querySelectorAll('main [tabindex=\"0\"]').length") == 4, "one stop a list"
     assert page.value("document.documentElement.lang") == "en"
-    assert page.value("document.querySelector('#timeline [aria-current=step]') !== null")
+    assert page.value("document.querySelector('.rows.steps [aria-current=step]') !== null")
 
 
 def contrast(one: str, other: str) -> float:
@@ -475,7 +459,7 @@ def test_text_stands_out(page: Browser, dark: bool) -> None:
     page.press("n")
     pairs = page.value(
         """[...document.querySelectorAll('body *')].filter((e) => e.getClientRects().length && !e.disabled
-             && ![...e.classList].includes('twig') && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+             && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
            .map((e) => { let g = e; while (g && getComputedStyle(g).backgroundColor === 'rgba(0, 0, 0, 0)')
                g = g.parentElement;
              return [getComputedStyle(e).color, getComputedStyle(g || document.documentElement).backgroundColor,
@@ -505,7 +489,7 @@ def test_hostile_text_is_text(browser: Browser, tmp_path: Path) -> None:
         browser.press(key)
     browser.paper()
     assert browser.value("document.title").startswith("</script>")
-    assert "pwned'</script>" in browser.text("#title")
+    assert "pwned'</script>" in browser.text("h1")
     assert browser.value("document.querySelectorAll('img, base, script:not([type])').length") == 1
     assert browser.messages == [] and browser.requests == [path.as_uri()]
     assert load(path) == session
@@ -529,7 +513,7 @@ def test_a_request_without_a_run(browser: Browser, tmp_path: Path) -> None:
     path = page_of(session, tmp_path)
     browser.open(path)
     browser.press("n")
-    assert browser.text("#headline") == "· not run yet" and place(browser) == "before any call"
+    assert headline(browser) == "· not run yet" and place(browser) == "before any call"
     assert browser.messages == [] and load(path) == session
 
 
@@ -537,34 +521,32 @@ def test_what_the_model_saw_is_there_and_folds(page: Browser, figure: tuple[Sess
     page.press("g")
     prompt = figure[0].runs[-1].events[0]
     assert isinstance(prompt, PromptEvent) and prompt.tools
-    whole = "[...document.querySelectorAll('.seen .whole')].map((e) => e.textContent)"
-    assert prompt.text in page.value(whole) and prompt.tools[0].description in page.value(whole)
-    shut = "[...document.querySelectorAll('.seen > details:not([open]) > summary')].map((e) => e.textContent)"
-    assert page.value(shut) == ["tools 4 items"]
+    assert prompt.text in page.text(".step") and prompt.tools[0].description in page.text(".step")
+    shut = "[...document.querySelectorAll('.step details:not([open]) > summary')].map((e) => e.textContent)"
+    assert page.value(shut) == ["Tools", "The plan"]
     page.press("n")
-    assert "words read" not in page.text("#detail") and "tokens read" in page.text("#detail")
-    assert page.value(shut) == ["raw message ai"]
+    assert "words read" not in page.text(".step") and "tokens read" in page.text(".step")
+    assert page.value(shut) == ["Raw message", "The plan"]
+    page.click(".step summary")
+    page.press("n")
+    assert page.value(shut) == ["The plan"], "what was opened stays open"
 
 
 def test_the_plan_is_drawn_and_moves_with_the_steps(page: Browser, figure: tuple[Session, Path]) -> None:
-    labels = "[...document.querySelectorAll('#drawing .thing text')].map((e) => e.textContent)"
+    labels = "[...document.querySelectorAll('.step svg text')].map((e) => e.textContent)"
+    cores = "document.querySelectorAll('.step .edge.core').length"
     page.press("V")
-    assert page.text("#name-2") == "2 Order"
     page.press("g")
-    assert page.value(labels)[0] == "→ applying hair color"
-    lines = "document.querySelectorAll('#drawing .line-of').length"
-    cores = "document.querySelectorAll('#drawing .line-of.core').length"
-    assert (page.value(lines), page.value(cores)) == (2, 0)
+    assert page.value(labels)[0] == "→ applying hair color" and page.value(cores) == 0
+    assert page.texts(".step figcaption") == ["Order of the actions", "Hours of the actions"]
     page.press("n")
     assert "✗ attending training sessions" in page.value(labels) and page.value(cores) == 1
-    page.value("document.querySelector('#drawing .line-of.core').dispatchEvent(new MouseEvent('click'))")
-    assert page.text("#words").startswith("c3 ")
-    page.press("Escape")
+    colour = "getComputedStyle(document.querySelector('.step svg text')).fill"
+    dark = page.value(colour)
+    page.press("t")
+    assert page.value(colour) != dark, "a picture has the colours of the page"
     page.press("V")
-    assert page.text("#name-2") == "2 Hours"
-    assert "✗ applying hair color · no hours left" in page.value(labels)
-    page.press("V")
-    assert page.text("#name-2") == "2 Tree" and page.value("document.querySelector('#drawing').hidden")
+    assert page.value("document.querySelector('.step svg').checkVisibility()") is False
 
 
 def test_several_requests_and_a_run_that_cannot_be_read(browser: Browser, tmp_path: Path) -> None:
@@ -576,8 +558,8 @@ def test_several_requests_and_a_run_that_cannot_be_read(browser: Browser, tmp_pa
     session = Session(id="s", title="Several", variants=[first, second, broken], runs=runs)
     path = page_of(session, tmp_path, "r1")
     browser.open(path)
-    assert browser.text("#headline") == "✓ RIGHT"
-    assert len(browser.texts("#run option")) == 2 and browser.text("#more").startswith("1 more run ")
+    assert headline(browser) == "✓ RIGHT"
+    assert len(browser.texts("#run-list option")) == 2 and "1 more run in the session" in browser.text("main")
     assert browser.messages == [] and load(path) == session
 
 
@@ -589,9 +571,10 @@ def test_the_runs_of_a_dissection_are_carried_and_not_listed() -> None:
     session = Session(id="s", title="t", variants=[variant], runs=runs, dissections=[dissection])
     for chosen, listed in ((None, ["r1", "r2", "r5"]), ("r4", ["r1", "r2", "r4", "r5"])):
         text = share(session, chosen, "html", redaction=None)
-        view = json.loads(re.search(r'id="planscope-view">(.*?)</script>', text, re.DOTALL)[1])  # type: ignore[index]
-        assert [run["id"] for run in view["runs"]] == listed and view["left_out"] == 5 - len(listed)
-        assert view["runs"][view["show"]]["id"] == (chosen or "r5")
+        view = numbers_of(text)
+        assert [title.partition(":")[0] for title in view["titles"]] == listed
+        assert f"{5 - len(listed)} more run" in text
+        assert view["titles"][view["show"]].startswith(chosen or "r5")
         assert loads(text.encode()) == session
 
 
@@ -600,29 +583,77 @@ def test_it_carries_hours_and_the_words_of_each_action() -> None:
     variant = written(text, durations=(2, 3, 4))
     run = run_of(variant, (0, 1, 2), hours=(1, 4, 20))
     page = share(Session(id="s", title="t", variants=[variant], runs=[run]), None, "html", redaction=None)
-    view = json.loads(re.search(r'id="planscope-view">(.*?)</script>', page, re.DOTALL)[1])  # type: ignore[index]
-    (request,) = view["requests"]
-    pieces = request["pieces"]
+    pieces = re.findall("<li>(.*?)</li>", page.partition('class="rows text"')[2].partition("</ul>")[0])
     assert "".join(pieces) == text
-    said = {one["name"]: [pieces[n] for n in one["pieces"]] for one in request["actions"]}
-    assert said == {
-        "alpha review": ["Alpha review"],
-        "beta review": ["beta review", "beta review"],
-        "gamma review": ["Gamma review"],
-    }
-    assert [one["hours"] for one in request["actions"]] == [2, 3, 4]
-    lit = [[pieces[n] for n in touched] for touched, _, _ in request["lit"]["constraints"][:2]]
-    assert lit == [["Alpha review", "is before", "beta review"], ["Gamma review", "is after", "beta review"]]
-    assert [step.get("hours") for step in view["runs"][0]["steps"][1:4]] == [
-        "1:00-3:00",
-        "4:00-7:00",
-        "20:00-24:00",
+    lit = [
+        [pieces[n] for n in touched] for touched, _, _ in numbers_of(page)["queries"][0]["constraints"][:2]
     ]
+    assert lit == [["Alpha review", "is before", "beta review"], ["Gamma review", "is after", "beta review"]]
+    for words in ("2 h", "3 h", "4 h", "1:00-3:00", "4:00-7:00", "20:00-24:00"):
+        assert words in page
 
 
-def test_without_a_script_it_is_a_text(figure: tuple[Session, Path]) -> None:
+def numbers_of(page: str) -> Any:
+    """The numbers of the page's script."""
+    found = re.search(r'id="steps">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def test_it_is_a_text_without_a_script(figure: tuple[Session, Path]) -> None:
+    """All of the run that it opens with: verdict, query, constraints, and every step."""
     text = figure[1].read_text(encoding="utf-8")
-    plain = re.search(r"<noscript>(.*?)</noscript>", text, re.DOTALL)
-    assert plain is not None and "A correct plan" in plain[1] and "<script" not in plain[1]
-    view = json.loads(re.search(r'id="planscope-view">(.*?)</script>', text, re.DOTALL)[1])  # type: ignore[index]
-    assert view["runs"][view["show"]]["id"] == "r2"
+    shown = unescape(re.sub("<template.*?</template>|<script.*?</script>", "", text, flags=re.DOTALL))
+    for words in (
+        "WRONG: parameter error",
+        "A correct plan",
+        "Step 3",
+        "The end",
+        "● conflict",
+        "2 h",
+        "r2: tools",
+    ):
+        assert words in shown, words
+    assert "r1: tools, sim:careful</span>" not in shown
+
+
+@pytest.fixture
+def imported(tmp_path: Path) -> Path:
+    """The page of two traces under one rule: one breaks it, and does not call one of the tools."""
+    call = {"id": "1", "type": "function", "function": {"name": "refund", "arguments": '{"order": 7}'}}
+    look = {"id": "0", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
+    good = [
+        {"role": "user", "content": "Pay the good one back"},
+        {"role": "assistant", "tool_calls": [look]},
+        {"role": "tool", "tool_call_id": "0", "content": "7"},
+        {"role": "user", "content": "Go on then"},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": "paid"},
+        {"role": "assistant", "content": "Done."},
+    ]
+    bad = [{"role": "user", "content": "Pay <b>it</b> back"}, *good[4:]]
+    file, rules, session = tmp_path / "two.jsonl", tmp_path / "rules.txt", tmp_path / "s.planscope.json"
+    file.write_text("\n".join(json.dumps({"messages": one}) for one in (good, bad)))
+    rules.write_text("look_up only reads.\nrefund writes.\nlook_up comes before refund.\n")
+    assert main(["import", str(file), "--all", "--rules", str(rules), "-o", str(session)]) == 0
+    return page_of(load(session), tmp_path)
+
+
+def test_the_page_of_a_trace_has_its_task_and_tools(browser: Browser, imported: Path) -> None:
+    browser.size(1280, 800)
+    browser.open(imported)
+    assert browser.text(".p1 h2").startswith("1 Task") and "Pay <b>it</b> back" in browser.text(".p1")
+    tools = browser.texts(".rows.actions li")
+    assert any("refund" in one and "writes" in one and "✓ step 1" in one for one in tools)
+    assert any("look_up" in one and "reads" in one for one in tools)
+    assert not any("to do" in one for one in tools), "nobody asked for these calls"
+    assert "What to change" in browser.texts("summary") and "A correct plan" not in browser.text("main")
+    good, bad = browser.texts("#run-list option")
+    assert good.endswith(" · right") and "violated" in bad and bad.endswith("lost at step 1")
+    choose(browser, 0)
+    assert "Pay the good one back" in browser.text(".p1"), "each trace has its own task"
+    assert any(one.startswith("user: Go on then") for one in browser.texts(".rows.steps li"))
+    browser.press("N")
+    assert browser.texts(".step dt")[0] == "user" and browser.texts(".step dd")[0] == "Go on then"
+    assert "time not recorded" in browser.text(".step") and " 0 s" not in browser.text(".step")
+    assert browser.messages == []

@@ -128,7 +128,7 @@ def test_everything_from_a_session_is_a_literal() -> None:
         for node in tree.body
         if isinstance(node, ast.Assign)
     }
-    assert ast.literal_eval(constants["TITLE"]) == session.title[:200]
+    assert HOSTILE[0] in ast.literal_eval(constants["RECORDED_AGENT"])
     assert "abort" not in {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     assert session.runs[0].events[0].text not in text, "prompts stay out"  # type: ignore[union-attr]
 

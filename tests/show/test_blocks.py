@@ -10,7 +10,23 @@ from unicodedata import category
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planscope.show.blocks import GAP, Beside, Block, Code, Heading, Marked, Own, Para, Picture, Strong, Table
+from planscope.show.blocks import (
+    GAP,
+    Beside,
+    Block,
+    Code,
+    Fold,
+    Heading,
+    Marked,
+    Own,
+    Para,
+    Part,
+    Picture,
+    Rows,
+    Strong,
+    Table,
+    Toned,
+)
 from planscope.show.markdown import markdown
 from planscope.show.page import markup, page
 from planscope.show.text import lines
@@ -37,6 +53,9 @@ def blocks(text: str) -> Iterator[Block]:
         [(text, Own("1"), Strong("now")), ("b", Own("2"), Own(""))], ("a", "n", ""), notes=[(text,), ()]
     )
     yield Beside([Para(text)], [Code([text])])
+    yield Fold("Fold", [Para(text)], open=True)
+    rows = [Rows("text", [[text], [Marked(text)]]), Rows("steps", [[Toned("1", "bad"), text, ""]])]
+    yield Part("pane", rows, (Own("Pane "), text))
     yield GAP
 
 
@@ -72,7 +91,7 @@ def test_a_page_has_it_as_static_text_and_searches_long_tables() -> None:
     assert made.isascii() and "A &lt;title&gt;" in made and "<td>b|c</td>" in made and "below it" in made
     assert "<td>r199</td>" in made and "<td>r200</td>" not in made and '["r299","299"]' in made
     assert made.count("<script") == 2 and "script-src 'sha256-" in made.replace("&#x27;", "'")
-    assert "script-src 'none'" in page("t", [TABLE]).replace("&#x27;", "'")
+    assert page("t", [TABLE]).count("<script") == 1
 
 
 def test_a_table_without_anything_in_it_is_nothing() -> None:
@@ -90,7 +109,7 @@ class Tags(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found.add(tag)
-        assert {name for name, _ in attrs} <= {"class", "id"}, attrs
+        assert {name for name, _ in attrs} <= {"class", "id", "open"}, attrs
 
 
 OURS = {
@@ -110,6 +129,12 @@ OURS = {
     "td",
     "mark",
     "strong",
+    "details",
+    "summary",
+    "section",
+    "ul",
+    "li",
+    "span",
 }
 
 

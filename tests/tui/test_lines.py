@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from planscope.drawing.tree import guides
 from planscope.safe import cell_width, visible
-from planscope.tui.panes.tree import guides
 from planscope.tui.style.lines import (
     Line,
     Run,

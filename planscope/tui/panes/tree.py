@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from planscope.debugger.selection import SelectedNode
+from planscope.drawing.tree import guides
 from planscope.language.problem import NodePath
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
@@ -123,19 +124,3 @@ def _names(ids: Sequence[str]) -> tuple[Run, ...]:
         return ()
     more = "…" if len(ids) > 4 else ""
     return (Run(shown(" ".join(ids[:4]), 40) + more, "dim"),)
-
-
-def guides(depths: Sequence[int]) -> list[str]:
-    """Draw the connecting lines of a tree, given the depths of its nodes in order."""
-    made = [""] * len(depths)
-    goes_on: list[bool] = []  # for each depth, whether a sibling follows below
-    for i in range(len(depths) - 1, -1, -1):
-        depth = depths[i]
-        while len(goes_on) <= depth:
-            goes_on.append(False)
-        if depth > 0:
-            bars = "".join("│ " if goes_on[d] else "  " for d in range(1, depth))
-            made[i] = bars + ("├ " if goes_on[depth] else "└ ")
-        goes_on[depth] = True
-        del goes_on[depth + 1 :]
-    return made

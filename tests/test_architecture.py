@@ -252,12 +252,12 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 192_390,
-    "rules": 82_620,
+    "rules": 83_210,
     "toolfuzz": 83_000,
     "agents": 75_250,
     "traces": 57_020,
     "commands": 48_380,
-    "language": 83_210,
+    "language": 83_220,
     "session": 40_180,
     "oracle": 35_170,
     "sharing": 32_400,

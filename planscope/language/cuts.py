@@ -1005,7 +1005,7 @@ class Cuts:
                 self.at += not owner
                 break
         else:
-            return None
+            raise self._error("whose answer it is, is missing", "such as get_order's total", ahead=-1)
         tool = "_".join(words)
         if len(words) > 1 and tuple(tool.casefold().split("_")) not in self.scanner.known:
             return None

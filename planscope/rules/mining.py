@@ -1,5 +1,8 @@
 """Rules that good traces keep: candidates over single tools and pairs, judged on every trace and on shuffled ones.
 
+Candidates that compare an argument with an answer are those that agree in each call of a tool: values like ids that the
+latest answer of another tool has, or some earlier one, at the same place.
+
 A candidate is listed if every good trace keeps it, it is put to the test, other listed rules do not imply it, and it
 says something. Either it would be broken if each trace's calls were shuffled, in at least ``SHUFFLED`` of the traces
 that put it to the test, and often enough that it is unlikely (``LUCK``) that all good traces keep it by luck. Or bad
@@ -18,13 +21,14 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Literal
 
-from planscope.language.calls import Calls
+from planscope.language.calls import EACH, Against, Calls, Path
 from planscope.language.constructions import Kind
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.checking import implied_by
 from planscope.rules.judge import Judge, Rulebook
 from planscope.rules.kinds import KINDS
 from planscope.rules.rule import Rule
+from planscope.rules.values import MISSING, UNKNOWN, answer_of
 from planscope.rules.words import sentence_of
 from planscope.stats import LEVEL, fisher
 from planscope.wording.phrases import p_value
@@ -35,6 +39,10 @@ SHUFFLES = 5
 """Shuffles of each trace."""
 MOST_TOOLS = 60
 """The most frequent tools that candidates are made of."""
+LEAST_COMPARED = 5
+"""Calls that an argument which is compared with an answer must have."""
+MOST_PLACES = 2_000
+"""Limit of the values of an answer that are looked at."""
 LEAST_VALUES = 2
 """Different values that an argument must have to be one that rules go by."""
 
@@ -99,7 +107,7 @@ def mine(
     """
     good_calls = [_slim(trace) for trace in good]
     bad_calls = [_slim(trace) for trace in bad]
-    candidates = _candidates(good_calls, within)
+    candidates = [*_candidates(good_calls, within), *_compared(good_calls)]
     if bad_calls:
         known = {call.tool for calls in good_calls for call in calls}
         strange = dict.fromkeys(call.tool for calls in bad_calls for call in calls if call.tool not in known)
@@ -122,11 +130,7 @@ def mine(
 
 
 def _slim(trace: Trace) -> list[ToolCall]:
-    return [
-        replace(call, answer=None, raw=None, message=k)
-        for k, call in enumerate(trace.calls)
-        if not call.refused
-    ]
+    return [replace(call, raw=None, message=k) for k, call in enumerate(trace.calls) if not call.refused]
 
 
 def _rule(kind: Kind, first: str, then: str = "", count: int = 0, per: str = "") -> Rule:
@@ -159,6 +163,61 @@ def _candidates(traces: Sequence[list[ToolCall]], within: int) -> list[Rule]:
         if within and b:
             found.append(_rule("within", a, b, within))
     return found
+
+
+def _compared(traces: Sequence[list[ToolCall]]) -> list[Rule]:
+    """Return a rule for each argument that the latest answer of a tool, or an earlier one, has in every call, at one of
+    its places."""
+    seen: dict[tuple[str, str], list[set[tuple[bool, str, Path]]]] = {}
+    for calls in traces:
+        known: dict[tuple[bool, str], dict[object, set[Path]]] = {}
+        """By whether all answers count, and tool: values with their places."""
+        for call in calls:
+            for name, value in (call.arguments or {}).items() if call.failed is not True else ():
+                parts = value if isinstance(value, list) else [value]
+                if parts and name.isidentifier() and all(map(_like_id, parts)):
+                    found = {
+                        (every, tool, path)
+                        for (every, tool), places in known.items()
+                        for path in set.intersection(*(places.get(part, set()) for part in parts))
+                    }
+                    seen.setdefault((call.tool, name), []).append(found)
+            if (answer := answer_of(call)) is not UNKNOWN and answer is not MISSING:
+                places = dict(_places(answer))
+                known[False, call.tool] = places
+                before = known.setdefault((True, call.tool), {})
+                before |= {value: before.get(value, set()) | some for value, some in places.items()}
+    made = []
+    for (tool, name), ones in seen.items():
+        always = set.intersection(*ones) if len(ones) >= LEAST_COMPARED else set()
+        for every, other, path in sorted(always, key=lambda one: (one[0], len(one[2]), repr(one)))[:1]:
+            against = Against((name,), "among", path, every=every)
+            made.append(replace(_rule("compared", other, tool, int(every)), against=against))
+    return made
+
+
+def _like_id(value: object) -> bool:
+    """Return whether a value says by itself what it is about: a text of six characters or more with a digit."""
+    return isinstance(value, str) and len(value) >= 6 and any(map(str.isdigit, value))
+
+
+def _places(answer: object) -> Iterator[tuple[object, set[Path]]]:
+    """Yield the values like ids of an answer, and keys like ids, each with its places."""
+    found: dict[object, set[Path]] = {}
+    todo: list[tuple[Path, object]] = [((), answer)]
+    for path, value in todo:
+        if len(todo) > MOST_PLACES:
+            break
+        if isinstance(value, dict):
+            for key, one in value.items():
+                if _like_id(key):
+                    found.setdefault(key, set()).add(path)
+                todo.append(((*path, EACH if _like_id(key) else key), one))
+        elif isinstance(value, list):
+            todo += [((*path, EACH), one) for one in value]
+        elif _like_id(value):
+            found.setdefault(value, set()).add(path)
+    yield from found.items()
 
 
 def _arguments(traces: Sequence[list[ToolCall]]) -> dict[str, set[str]]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def set_text(calls: CallSet) -> str:
     """Write a set of calls: ``get_order``, ``a or b``, ``any call``."""
-    return " or ".join(one.text or calls_text(one) for one in calls)
+    return " or ".join(calls_text(one) if one.is_said else one.text or calls_text(one) for one in calls)
 
 
 def tool_text(name: str) -> str:

@@ -196,3 +196,40 @@ def test_the_command(cli: Cli, tmp_path: Path) -> None:
     first = done.json["rules"][0]
     assert {"look_up", "cut_it"} <= set(first["text"].replace(".", "").split()) and first["p"] < 0.01
     assert cli("rules", "mine", str(good)).status == 0
+
+
+def paying(random: Random, wrong: bool = False) -> Trace:
+    """A run that looks at customers and items, and pays by a method of the last customer for any of these items."""
+    items: list[ToolCall] = []
+    seen: list[str] = []
+    methods: list[str] = []
+    for _ in range(random.randint(2, 5)):
+        item = f"item_{random.randint(1000, 9999)}"
+        seen.append(item)
+        items.append(ToolCall("get_item", {}, answer=json.dumps({"parts": [{"id": item}]}), answered=True))
+        methods = [f"card_{random.randint(1000, 9999)}", "cash"]
+        answer = json.dumps({"methods": dict.fromkeys(methods, 1), "name": "x"})
+        items.append(ToolCall("get_user", {}, answer=answer, answered=True))
+    given = {"method": "card_77777" if wrong else methods[0], "items": seen, "note": "in a hurry"}
+    return Trace([*items, ToolCall("pay", given, answer="ok", answered=True)], id="t", format="test")
+
+
+def test_arguments_that_answers_had_are_found() -> None:
+    random = Random(3)
+    good, bad = [paying(random) for _ in range(20)], [paying(random, True) for _ in range(5)]
+    found = {one.rule.text: one for one in mine(good, bad) if one.rule.kind == "compared"}
+    methods = "pay only with method among the latest get_user's methods."
+    assert set(found) == {methods, "pay only with items among an earlier get_item's parts.*.id."}
+    assert found[methods].bad == (0, 5) and found[methods].support == 20
+    for text in found:
+        (rule,) = read_rules(text).rules
+        assert rule.against == found[text].rule.against and all(keeps((rule,), trace) for trace in good)
+
+
+def test_answers_that_were_not_captured_are_no_evidence() -> None:
+    random = Random(4)
+    silent = [
+        Trace([replace(call, answer=None) for call in paying(random).calls], id="t", format="test")
+        for _ in range(9)
+    ]
+    assert not [one for one in mine(silent) if one.rule.kind == "compared"]

@@ -112,7 +112,7 @@ def test_each_message_is_told_when_it_comes(follow: Any) -> None:
     assert run.told(1) == ["step 4 (mend): c2: so far"]
     status, errors = run.end()
     assert status == 1 and errors == ""
-    assert any("1 trace: 1 wrong" in line for line in run.told(12))
+    assert any("1 trace: 1 wrong" in line for line in run.told(13))
 
 
 def test_json_is_a_document_a_change(follow: Any) -> None:

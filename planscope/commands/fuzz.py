@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import math
 import shlex
 import sys
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ from planscope.safe import visible
 if TYPE_CHECKING:
     from planscope.toolfuzz.engine import Options
     from planscope.toolfuzz.models import FuzzModels
+    from planscope.toolfuzz.outcome import Call
     from planscope.toolfuzz.prompting import PromptOptions
     from planscope.toolfuzz.report import Report
 
@@ -90,6 +92,17 @@ def _add(parser: argparse.ArgumentParser) -> None:
         help="the tool that writes; as often as --reads",
     )
     parser.add_argument("--reset", metavar="MODULE:FUNCTION", help="resets the tool's state before each call")
+    parser.add_argument(
+        "--example",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help='calls that work, to begin with: {"tool": ..., "arguments": {...}} or arguments alone, as JSON or JSON '
+        "lines, or a session or trace; may be repeated. The runs of a session at -o are taken by themselves",
+    )
+    parser.add_argument(
+        "--folder", metavar="DIR", help="give the tools a copy of this folder, under its own path; up to 1 GB"
+    )
     parser.add_argument("--network", action="store_true", help="allow the network")
     parser.add_argument(
         "--env", action="append", default=[], metavar="NAME", help="pass this variable on; may be repeated"
@@ -228,8 +241,13 @@ def _fuzz(args: argparse.Namespace) -> int:
         sequences=args.sequences,
         reads=tuple(args.reads),
         writes=tuple(args.writes),
+        folder=args.folder,
     )
     kept = _session_file(args.output)
+    recorded = [str(kept)] if kept is not None and kept.exists() else []
+    options = replace(
+        options, examples=[one for name in (*recorded, *args.example) for one in _calls_in(name)]
+    )
     fix = is_wanted(args)
     models = _models(args)
     prompts = _prompts(args)
@@ -256,6 +274,37 @@ def _fuzz(args: argparse.Namespace) -> int:
     if interrupted is not None:
         raise interrupted
     return int(bool(report.counted()) or (args.fail_never_entered and bool(report.never_entered())))
+
+
+def _calls_in(name: str) -> list[Call]:
+    """Return the calls in a file of calls, or those of a session's or trace's runs. Raises UserError."""
+    from planscope.oracle.trace import ToolCall
+    from planscope.traces import open_traces
+
+    text, records = read_text(name), list[object]()
+    try:
+        records = [json.loads(text)]
+    except ValueError:
+        with suppress(ValueError, RecursionError):
+            records = [json.loads(line) for line in text.splitlines() if line.strip()]
+    records = records[0] if len(records) == 1 and isinstance(records[0], list) else records
+    found = [_call_of(one) for one in records if isinstance(one, dict)]
+    whole = [one for one in found if one["tool"]]
+    if not whole:
+        for trace in open_traces([name], on_problem=lambda _: None):
+            items = (one for one in trace.items if isinstance(one, ToolCall))
+            whole += [{"tool": one.tool, "arguments": dict(one.arguments)} for one in items if one.arguments]
+    if not (whole or found):
+        raise UserError(f'{name} has no calls; write {{"tool": "...", "arguments": {{...}}}}, one a line')
+    return whole or found
+
+
+def _call_of(record: dict[str, object]) -> Call:
+    """Return a call as JSON has it; a record without a tool's name is its arguments."""
+    tool, arguments = record.get("tool", record.get("name")), record.get("arguments")
+    if isinstance(tool, str) and isinstance(arguments, dict):
+        return {"tool": tool, "arguments": arguments}
+    return {"tool": "", "arguments": arguments if isinstance(arguments, dict) else record}
 
 
 def _models(args: argparse.Namespace) -> FuzzModels | None:

@@ -30,7 +30,7 @@ class FuzzedToolDocument(Document):
         description="the commonest error of its calls, or that the schema refused more; null without",
     )
     skipped: str | None = Field(description="why the tool was not fuzzed")
-    stopped: str = Field(default="", description="why the search ended: budget, hung or complete")
+    stopped: str = Field(default="", description="why the search ended: budget, hung, complete, unusable")
     statistics: Figures
     curve: list[list[int]] = Field(description="call and number of unique errors, at each new one")
 

@@ -16,10 +16,11 @@ import traceback
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from planscope.errors import UserError
 from planscope.toolfuzz.engine import Job, Options
+from planscope.toolfuzz.folders import COPY, ORIGIN, FolderCopy
 from planscope.toolfuzz.lines import framed, moved_away
 from planscope.toolfuzz.lookups import hear_of_databases
 from planscope.toolfuzz.outcome import Raised, attempt
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from planscope.toolfuzz.tools import Tool
 
 Send = Callable[..., None]
+T = TypeVar("T")
 
 
 def main() -> None:
@@ -66,22 +68,35 @@ def _work(job: Job, send: Send) -> None:
     options, folder = job.options, Path(job.folder)
     hear_of_databases()
     served = is_server(options.target)
-    tools = [] if served else _wanted(options, _imported(options))
-    import planscope.toolfuzz.drawn
+    tools = [] if served else _imported(options)
     import planscope.toolfuzz.fuzzing
+    import planscope.toolfuzz.known
     import planscope.toolfuzz.sequences  # noqa: F401
 
     words = command_of(options.target, Path(job.base)) if served else []
     needed = _needed(job.base, words)
-    enforced = enter_namespaces(folder, options.network, job.private, needed)
-    if served:
-        _in_first_process(enforced, send, lambda sealed: _serve(job, folder, sealed.of_server(), send))
+    wanted = Path(os.path.realpath(options.folder)) if options.folder is not None else None
+    given, origin = folder.parent / COPY, folder.parent / ORIGIN
+    more = [] if wanted is None else [str(wanted), str(origin)]
+    mounted = None if wanted is None else (given, wanted)
+    enforced = enter_namespaces(folder, options.network, job.private, [*needed, *more], mounted)
+    copy = None
+    if wanted is not None:
+        apart = enforced.writes != "namespace"
+        copy = FolderCopy(given if apart else wanted, origin)
+        if apart:
+            send(
+                "remark",
+                text=f"--folder: no namespaces here, so the copy is at {given}, and arguments are rewritten.",
+            )
 
     def search(sealed: Enforced) -> None:
-        _announce(tools, sealed, send)
+        if served:
+            _serve(job, folder, copy, sealed.of_server(), send)
+            return
         inside = folder / "here"  # the mount itself behaves otherwise: it cannot be deleted, nor moved
         inside.mkdir()
-        _fuzz_all(job, tools, _hosts(job, tools, inside, sealed), inside, send)
+        _fuzz_all(job, tools, _hosts(job, tools, inside, copy, sealed), inside, sealed, send)
 
     gc.collect()
     gc.freeze()
@@ -116,14 +131,17 @@ def _wanted(options: Options, tools: list[Tool]) -> list[Tool]:
     return tools
 
 
-def _announce(tools: list[Tool], enforced: Enforced, send: Send) -> None:
+def _announce(job: Job, tools: list[Tool], enforced: Enforced, send: Send) -> list[Tool]:
+    """Tell of the tools that are wanted, and return them."""
     from planscope.toolfuzz.tools import code_of, place_of
 
+    tools = _wanted(job.options, tools)
     about = [
         {"name": t.name, "description": t.description, "schema": t.schema, "skipped": t.skipped,
          "source": code_of(t), "place": place_of(t)} for t in tools
     ]  # fmt: skip
     send("tools", sandbox=enforced.as_data(), tools=about)
+    return tools
 
 
 def _in_first_process(enforced: Enforced, send: Send, work: Callable[[Enforced], None]) -> NoReturn:
@@ -148,46 +166,65 @@ def _in_first_process(enforced: Enforced, send: Send, work: Callable[[Enforced],
         os._exit(0)
 
 
-def _serve(job: Job, folder: Path, enforced: Enforced, send: Send) -> None:
+def _serve(job: Job, folder: Path, copy: FolderCopy | None, enforced: Enforced, send: Send) -> None:
     from planscope.toolfuzz.mcp_tools import ServerGone, serve
 
     if job.options.reset:
         raise UserError(
             "--reset cannot reach into a server; it is started anew after 100 calls and for each confirmation"
         )
-    tools, hosts = serve(job.options.target, folder, Path(job.base))
+    tools, hosts = serve(job.options.target, folder, Path(job.base), copy)
     for fault in next(iter(hosts.values())).server.faults:
         if fault.what == "endless list":
             send("remark", text=f"The server breaks the protocol: {fault.message}.")
-    tools = _wanted(job.options, tools)
-    _announce(tools, enforced, send)
+    _rewrite(tools, job, copy)
     try:
-        _fuzz_all(job, tools, hosts, folder / "work", send)
+        _fuzz_all(job, tools, hosts, folder / "work", enforced, send)
     except ServerGone as error:
         send("remark", text=f"The search ended early: {error}.")
 
 
-def _hosts(job: Job, tools: list[Tool], folder: Path, enforced: Enforced) -> Hosts:
+def _rewrite(tools: list[Tool], job: Job, copy: FolderCopy | None) -> None:
+    """Have calls name the copy of a folder where it could not be put at its own path."""
+    before = "" if copy is None else os.path.realpath(str(job.options.folder))
+    if copy is None or before == str(copy.place):
+        return
+
+    def rewriting(work: Callable[[dict[str, object]], T]) -> Callable[[dict[str, object]], T]:
+        return lambda given: work(json.loads(json.dumps(given).replace(before, str(copy.place))))
+
+    for tool in tools:
+        tool.validate, tool.invoke = rewriting(tool.validate), rewriting(tool.invoke)
+
+
+def _hosts(job: Job, tools: list[Tool], folder: Path, copy: FolderCopy | None, enforced: Enforced) -> Hosts:
     from planscope.toolfuzz.host import Host
 
     found = {}
+    _rewrite(tools, job, copy)
     for tool in tools:
         if not tool.skipped:
             places = tool.places()
             places.sandbox, places.temporary = str(folder), str(folder.parent.parent)
-            places.base = job.base
-            found[tool.name] = Host(folder, places, job.options.network, enforced.processes == "allowed")
+            places.base, places.folder = job.base, str(copy.place) if copy is not None else ""
+            found[tool.name] = Host(
+                folder, places, job.options.network, enforced.processes == "allowed", copy
+            )
     return found
 
 
-def _fuzz_all(job: Job, tools: list[Tool], hosts: Hosts, folder: Path, send: Send) -> None:
-    """Do the job. ``folder``: the one in which the tools are."""
+def _fuzz_all(
+    job: Job, everyone: list[Tool], hosts: Hosts, folder: Path, enforced: Enforced, send: Send
+) -> None:
+    """Do the job with those tools that are wanted. ``folder``: the one in which the tools are."""
     from planscope.toolfuzz.fuzzing import Fuzzing
+    from planscope.toolfuzz.known import Known
     from planscope.toolfuzz.programs import Stage
-    from planscope.toolfuzz.sequences import Sequences
+    from planscope.toolfuzz.sequences import Sequences, roles_in
     from planscope.toolfuzz.serving import serve
 
     options = job.options
+    tools = _announce(job, everyone, enforced, send)
     known = {tool.name: tool for tool in tools if not tool.skipped}
     stage = Stage({name: hosts[name] for name in known}, known, options.call_limit)
     if not known:
@@ -199,9 +236,19 @@ def _fuzz_all(job: Job, tools: list[Tool], hosts: Hosts, folder: Path, send: Sen
         played = stage.play(job.play, agent=len(job.play) == 1, violates=True)
         send("played", made=[asdict(one) for one in played])
         return
+    shown = os.path.realpath(options.folder) if options.folder is not None else ""
+    exists = Known(options.examples, Path(job.folder).parent / ORIGIN if shown else None, shown)
+    usable = {tool.name: tool for tool in everyone if not tool.skipped}
+    if len(usable) > 1:
+        _survived(
+            "reading",
+            send,
+            lambda: exists.ask(Stage(hosts, usable, options.call_limit), roles_in(usable, options)),
+        )
     done: list[Fuzzing] = []
     for tool in known.values():
         fuzzing = Fuzzing(tool, hosts[tool.name], options, send)
+        fuzzing.search.use(*exists.of_tool(tool))
         if _survived(tool.name, send, fuzzing.run):
             done.append(fuzzing)
     if len(done) > 1 and options.most_sequences:

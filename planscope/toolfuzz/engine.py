@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from planscope.errors import UserError
 from planscope.session.model import FuzzFinding
+from planscope.toolfuzz.folders import copy_folder
 from planscope.toolfuzz.lines import read
 from planscope.toolfuzz.mcp_process import is_server
 from planscope.toolfuzz.outcome import Call, Made
@@ -42,7 +43,8 @@ class Options:
 
     ``sequences``: sequences of calls to all tools together; None: by the calls. ``reads`` and ``writes``: names of
     tools in pairs, of which the one reads what the other writes. ``priors``: values that fit the meaning of arguments,
-    by tool and argument.
+    by tool and argument. ``examples``: calls that are known to work; one without a tool's name is for all. ``folder``:
+    of the user's, of which tools get a copy.
     """
 
     target: str
@@ -60,6 +62,8 @@ class Options:
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     priors: Mapping[str, Mapping[str, list[object]]] = field(default_factory=dict)
+    examples: Sequence[Call] = ()
+    folder: str | None = None
 
     @property
     def most_calls(self) -> int | None:
@@ -69,8 +73,9 @@ class Options:
     @property
     def for_tests(self) -> dict[str, object]:
         """What a test of a finding needs besides target and call, where it is not as usual."""
-        given = {"environment": list(self.environment), "network": self.network, "limit": self.call_limit}
-        usual = {"environment": [], "network": False, "limit": 2.0}
+        given = {"environment": list(self.environment), "network": self.network, "limit": self.call_limit,
+        "folder": self.folder}  # fmt: skip
+        usual = {"environment": [], "network": False, "limit": 2.0, "folder": None}
         return {name: value for name, value in given.items() if value != usual[name]}
 
     @property
@@ -262,6 +267,8 @@ def tool_process(options: Options, work: str, play: Sequence[Call] = ()) -> Iter
         home = folder / "home"
         inside.mkdir()
         home.mkdir()
+        if options.folder is not None:
+            copy_folder(Path(options.folder), folder)
         token = secrets.token_hex(8)
         private = [os.environ.get(name, "") for name in ("HOME", "TMPDIR", "XDG_RUNTIME_DIR")]
         job = asdict(Job(options, token, str(inside), os.path.realpath("."), private, work, play))

@@ -78,8 +78,8 @@ def agent_lines(finding: FuzzFinding) -> list[str]:
 
 
 def pytest_file(report: Report, reset: str | None = None) -> str:
-    """Return a test for each finding. It fails as long as the tool fails in this way."""
-    return tests_of(report.target, report.seed, report.sorted(), reset, report.settings)
+    """Return a test for each finding that counts. It fails as long as the tool fails in this way."""
+    return tests_of(report.target, report.seed, report.counted(), reset, report.settings)
 
 
 def tests_of(
@@ -135,6 +135,8 @@ def _settings(settings: Mapping[str, object]) -> str:
     limit = settings.get("limit")
     found = [f"environment={tuple(map(str, names))!r}"] if isinstance(names, list) and names else []
     found += ["network=True"] if settings.get("network") is True else []
+    folder = settings.get("folder")
+    found += [f"folder={folder!r}"] if isinstance(folder, str) else []
     number = float(limit) if isinstance(limit, int | float) and not isinstance(limit, bool) else 0.0
     found += [f"limit={number!r}"] if 0 < number < 1e6 else []
     return "".join(f", {one}" for one in found)

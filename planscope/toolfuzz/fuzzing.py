@@ -38,6 +38,10 @@ QUIET = 1_500
 """Calls without a new error before the estimate may end the search. By the rule of three, fewer than one call in 500
 would then show another (at 95 %). The estimate alone does not say so: it is lowest if each error was seen often."""
 
+MOST_LACKING = 5
+"""A child gives up if so many calls lack a package, and no other was made."""
+
+_LACKING = ("ModuleNotFoundError", "ImportError")
 MOST_HUNG = 25
 """The search of a tool ends after this many calls that hung."""
 
@@ -50,7 +54,7 @@ class Fuzzing:
     ) -> None:
         self.tool, self.host, self.options, self._send = tool, host, options, send
         self.search = Search(tool, options.seed, guided=not options.blind and not tool.remote)
-        self.search.use_priors(options.priors.get(tool.name, {}))
+        self.search.use((), options.priors.get(tool.name, {}))
         self.stage = Stage({tool.name: host}, {tool.name: tool}, options.call_limit)
         self.findings = Findings(self.stage, send)
         self.calls = self.refused = self.hung = self.succeeded = 0
@@ -76,6 +80,7 @@ class Fuzzing:
             paused += time.monotonic() - at
             self._progress("progress")
             stopped = "hung" if self.hung >= MOST_HUNG else "complete" if self._is_complete() else ""
+            stopped = "unusable" if self._lacks_a_package() else stopped
         self._violate(wrong)
         self._progress("summary", stopped=stopped or "budget", looping=self._looping)
 
@@ -119,6 +124,16 @@ class Fuzzing:
         found = self.findings.found.items()
         counts = [self.findings.occurrences[key] for key, one in found if one.finding.kind not in LISTED_ONLY]
         return chao1(len(counts), counts.count(1), counts.count(2)) - len(counts) < 0.5
+
+    def _lacks_a_package(self) -> bool:
+        """Return whether every call ended for want of a package. That is no error of the tool."""
+        for key, one in self.findings.found.items():
+            every = self.findings.occurrences[key] >= self.calls - self.refused
+            if one.finding.exception in _LACKING and every:
+                one.change(kind="infrastructure")
+                self.findings.tell(key)
+                return True
+        return False
 
     def _progress(self, event: str, **more: object) -> None:
         found = self.findings
@@ -215,7 +230,7 @@ class _Batch:
         self.coverage = Coverage(places.own)
         self.keys = {form.partition("\x1f")[2] for form in known}
         self.sent: list[str] = []
-        self.succeeded = 0
+        self.succeeded = self.lacking = 0
         self.databases = Databases(search.knowledge)
         if search.guided:
             modules = list(sys.modules.values())
@@ -243,6 +258,8 @@ class _Batch:
                 self.channel.end()
                 continue
             self._make(number, given, text, bound)
+            if self.lacking == MOST_LACKING == made - refused:
+                break
         spent = time.process_time() - began
         self.channel.send("batch", calls=made, refused=refused, succeeded=self.succeeded, seconds=spent)
 
@@ -263,6 +280,7 @@ class _Batch:
 
         invoke = measured if search.is_measured(number) else lambda: call(tool, bound)
         answer, outcome = channel.judged(invoke, given, self.places, self.keys)
+        self.lacking += outcome.exception in _LACKING
         self.succeeded += outcome is OK and returned_error(answer) is None
         if outcome is OK and tool.wrapped and number % INVOKED == INVOKED - 1:
             outcome = self._of_wrapper(text)

@@ -21,7 +21,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from planscope.toolfuzz.folders import FolderCopy
 from planscope.toolfuzz.lines import framed, moved_away, read
+from planscope.toolfuzz.loop import waiting_frames
 from planscope.toolfuzz.namespaces import Crowd, end_all
 from planscope.toolfuzz.outcome import Outcome, Places, Raised, answered, attempt, class_name, lost, raised
 from planscope.toolfuzz.sandbox import MEMORY, Kept, Watch, die_with_parent, empty, limit_resources
@@ -119,13 +121,20 @@ class End:
 class Host:
     """Forks children for one tool."""
 
-    def __init__(self, folder: Path, places: Places, network: bool, processes: bool) -> None:
-        self.places = places
+    def __init__(
+        self, folder: Path, places: Places, network: bool, processes: bool, copy: FolderCopy | None = None
+    ) -> None:
+        self.places, self._copy = places, copy
         self._folder, self._network, self._processes = folder, network, processes
         self._shared = mmap.mmap(-1, _SHARED)
         self._trace = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
         self._token = secrets.token_hex(8)
         self._crowd = Crowd(MEMORY, folder)
+
+    def close(self) -> None:
+        """Close what children share with this process."""
+        self._trace.close()
+        self._shared.close()
 
     def run(
         self,
@@ -136,6 +145,8 @@ class Host:
         """Do a job in a fresh child. ``heard`` gets its events and what they say by name; ``limit``: seconds that a
         call may take."""
         empty(self._folder)
+        if self._copy is not None:
+            self._copy.reset()
         self._trace.seek(0)
         self._trace.truncate()
         _HEAD.pack_into(self._shared, 0, -1, math.inf, 0)
@@ -173,8 +184,6 @@ class Host:
             os.write(trace, f"{what} {text}\n".encode())
 
         def waiting(*_: object) -> None:
-            from planscope.toolfuzz.tools import waiting_frames
-
             for frame in waiting_frames():
                 os.write(trace, f'TASK File "{frame.f_code.co_filename}", line {frame.f_lineno}\n'.encode())
             os.write(trace, b"TOLD\n")

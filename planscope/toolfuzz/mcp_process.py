@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from planscope.errors import UserError
+from planscope.toolfuzz.folders import FolderCopy
 from planscope.toolfuzz.namespaces import Crowd, end_all
 from planscope.toolfuzz.sandbox import MEMORY, empty, limit_server
 
@@ -110,6 +111,7 @@ class Server:
     words: Sequence[str]
     folder: Path
     base: Path
+    copy: FolderCopy | None = None
     faults: list[Fault] = field(default_factory=list)
     limit: Callable[[], float] = lambda: 2.0
     _process: subprocess.Popen[bytes] | None = None
@@ -131,6 +133,8 @@ class Server:
         """Start the process anew, in an empty folder, and greet it. Raises ServerLost."""
         self.stop()
         empty(self.folder)
+        if self.copy is not None:
+            self.copy.reset()
         work, home = self.folder / "work", self.folder / "home"
         work.mkdir()
         home.mkdir()

@@ -16,6 +16,7 @@ from typing import Any
 
 from planscope.errors import UserError
 from planscope.toolfuzz.accepts import mismatch, properties, required, schema_fault
+from planscope.toolfuzz.folders import FolderCopy
 from planscope.toolfuzz.host import Channel, End
 from planscope.toolfuzz.mcp_process import START_LIMIT, Fault, Reply, Server, ServerLost, command_of
 from planscope.toolfuzz.outcome import (
@@ -166,9 +167,11 @@ class _ServedChannel(Channel):
 # --- tools ---
 
 
-def serve(target: str, folder: Path, base: Path) -> tuple[list[Tool], dict[str, ServerHost]]:
-    """Start the server, and return its tools, with what calls each. Raises UserError."""
-    server = Server(command_of(target, base), folder, base)
+def serve(
+    target: str, folder: Path, base: Path, copy: FolderCopy | None = None
+) -> tuple[list[Tool], dict[str, ServerHost]]:
+    """Start the server, and return its tools, with what calls each. ``copy``: of a user's folder. Raises UserError."""
+    server = Server(command_of(target, base), folder, base, copy)
     try:
         server.start()
         listed = server.tools()

@@ -77,13 +77,18 @@ class Enforced:
 
 
 def enter_namespaces(
-    folder: Path, network: bool, private: Sequence[str] = (), needed: Iterable[str] = ()
+    folder: Path,
+    network: bool,
+    private: Sequence[str] = (),
+    needed: Iterable[str] = (),
+    given: tuple[Path, Path] | None = None,
 ) -> Enforced:
     """Move this process into new namespaces. What cannot be had is left out.
 
     The next fork is the first process of a new process namespace; it must call :func:`seal`. The process must have one
     thread. ``folder`` becomes an empty file system of limited size, the only place that can be written. ``private``:
-    more folders of the user that are hidden; ``needed``: paths that are not.
+    more folders of the user that are hidden; ``needed``: paths that are not. ``given``: a folder, and the path under
+    which it can be written.
     """
     linux = sys.platform.startswith("linux")
     without = Enforced(network="allowed" if network else "audit hook", memory="limit" if linux else "nothing")
@@ -104,6 +109,7 @@ def enter_namespaces(
     except OSError:
         return without
     hidden = "namespace"
+    tree = -1 if given is None else _tree(libc, given[0])
     try:
         _hide(libc, folder, private, [*needed, *(["/etc/resolv.conf"] if network else [])], sockets)
     except OSError:
@@ -121,6 +127,8 @@ def enter_namespaces(
             )
         )
         _tmpfs(libc, folder, f"size={DISK},nr_inodes=20000,mode=700")
+        if given is not None:
+            _move(libc, tree, given[1])
     except OSError:
         return replace(without, hidden=hidden)
     return replace(without, writes="namespace", processes="allowed", hidden=hidden)
@@ -152,6 +160,19 @@ def _do(status: int) -> None:
         raise OSError(number, os.strerror(number))
 
 
+def _tree(libc: ctypes.CDLL, path: Path) -> int:
+    """Return a file descriptor of a copy of the mounts at a path, negative if there is none."""
+    flags = _OPEN_TREE_CLONE | _AT_RECURSIVE
+    found: int = libc.syscall(_SYS_OPEN_TREE, _AT_FDCWD, os.fsencode(path), flags)
+    return found
+
+
+def _move(libc: ctypes.CDLL, tree: int, path: Path) -> None:
+    """Mount a tree at a path."""
+    _do(libc.syscall(_SYS_MOVE_MOUNT, tree, b"", _AT_FDCWD, os.fsencode(path), _EMPTY_PATH))
+    os.close(tree)
+
+
 def _tmpfs(libc: ctypes.CDLL, path: Path, options: str) -> None:
     _do(libc.mount(b"tmpfs", os.fsencode(path), b"tmpfs", _MS_NOSUID | _MS_NODEV, options.encode()))
 
@@ -177,10 +198,7 @@ def _hide(
     """Mount empty file systems over the user's folders, with what is needed inside them."""
     covered = _covered(private)
     links, kept = _kept(needed, covered)
-    trees = [
-        (path, libc.syscall(_SYS_OPEN_TREE, _AT_FDCWD, os.fsencode(path), _OPEN_TREE_CLONE | _AT_RECURSIVE))
-        for path in kept
-    ]
+    trees = [(path, _tree(libc, path)) for path in kept]
     secrets = [path for one in kept for path in _secrets(one)]
     for path in covered:
         _tmpfs(libc, path, "size=16m,mode=755")
@@ -191,8 +209,7 @@ def _hide(
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
-        _do(libc.syscall(_SYS_MOVE_MOUNT, tree, b"", _AT_FDCWD, os.fsencode(path), _EMPTY_PATH))
-        os.close(tree)
+        _move(libc, tree, path)
     for link, target in links:
         link.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileExistsError):
@@ -280,13 +297,13 @@ def _secrets(root: Path) -> Iterator[Path]:
                 plain = is_folder or entry.is_file(follow_symlinks=False)
                 if entry.is_symlink():
                     continue
-                if not plain or (not installed and _is_key(entry.name.casefold(), is_folder)):
+                if not plain or (not installed and is_key(entry.name.casefold(), is_folder)):
                     yield Path(entry.path)
                 elif is_folder:
                     folders.append(Path(entry.path))
 
 
-def _is_key(name: str, is_folder: bool) -> bool:
+def is_key(name: str, is_folder: bool) -> bool:
     """Return whether a file or folder of this name holds keys."""
     if is_folder:
         return name in _KEY_FOLDERS

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dis
 import errno
 import json
 import os
 import re
+import sysconfig
 import traceback
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import TypedDict, TypeVar
 
 from planscope.session.json_bytes import plain_text
@@ -206,7 +208,7 @@ class Places:
     """Which files belong to the tool, and how their names are shown.
 
     ``root``: the folder of the tool's package, or its file. ``sandbox``: the folder that it works in, somewhere in
-    ``temporary``.
+    ``temporary``. ``folder``: another that it may change, or "".
     """
 
     root: str
@@ -214,6 +216,7 @@ class Places:
     sandbox: str = ""
     base: str = ""
     temporary: str = ""
+    folder: str = ""
     _names: dict[str, str] = field(default_factory=dict)
     _own: dict[str, bool] = field(default_factory=dict)
 
@@ -256,6 +259,10 @@ class Places:
 _QUOTED = re.compile(r"(?<!\w)'(?:[^'\\]|\\.)*(?:'|$)|\"(?:[^\"\\]|\\.)*(?:\"|$)|`[^`]*(?:`|$)", re.DOTALL)
 _PATH = re.compile(r"(?:[\w.~-]*/)+[\w.~-]*")
 _NUMBER = re.compile(r"-?\d[\d,_.]*(?:e[+-]?\d+)?")
+_LISTED = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|…(?:[\s,;]+…)+")
+"""Several values, in whatever order."""
+_NAMED_LAST = re.compile(r"(\w+\W+\w+\W+\w+:) \S+$")
+"""A name at the end, as of a column: ``no such column: x``."""
 
 
 def normal(message: str, given: object = None) -> str:
@@ -270,7 +277,8 @@ def normal(message: str, given: object = None) -> str:
     message = _QUOTED.sub("…", message)
     message = re.sub(r"0x[0-9a-fA-F]+", "…", message)
     message = _PATH.sub("…", message)
-    message = _NUMBER.sub("N", message)
+    message = _LISTED.sub("…", _NUMBER.sub("N", message))
+    message = _NAMED_LAST.sub(r"\1", message)
     return " ".join(message.split()).rstrip("… ")[:300]
 
 
@@ -324,6 +332,8 @@ def raised(
     else:
         part = normal(why, given) if deepest and not refusals else ""
         plain_part = normal(why) if deepest and not refusals else ""
+        if not deepest and not refusals and not isinstance(error, RecursionError):
+            part = plain_part = _beneath(error.__traceback__, places)
     keys = keyed(kind, name, location, part, plain_part)
     if any(key in known for key in keys.values()):
         return Outcome(kind, name, **keys)
@@ -369,6 +379,28 @@ def _own_frame(trace: TracebackType | None, places: Places) -> tuple[tuple[str, 
             deepest = found is not None  # a method of a tainted value stands for one of a built-in type
         trace = trace.tb_next
     return found, deepest
+
+
+def _beneath(trace: TracebackType | None, places: Places) -> str:
+    """Return where a library raised, if the tool's own code only calls it: the deepest own frame has no branch. What
+    Python's own library raises is told apart by no more."""
+    own, last = None, None
+    while trace is not None:
+        own, last = (trace if places.own(trace.tb_frame.f_code.co_filename) else own), trace
+        trace = trace.tb_next
+    if last is None or (own is not None and _branches(own.tb_frame.f_code)):
+        return ""
+    file = last.tb_frame.f_code.co_filename
+    python = file.startswith((_LIBRARY, "<")) and "-packages" not in file
+    return "" if python else f"{places.name(file)}:{last.tb_lineno}"
+
+
+_LIBRARY = sysconfig.get_path("stdlib")
+
+
+@cache
+def _branches(code: CodeType) -> bool:
+    return any("JUMP" in one.opname for one in dis.get_instructions(code))
 
 
 def _from_own(trace: TracebackType | None, places: Places) -> TracebackType | None:

@@ -56,7 +56,7 @@ class Report:
     ``model``: the models that were used and what they cost; None without one. ``agent_runs``: runs of an agent that was
     led to a finding, without a variant yet.
     ``prompt_runs``: the runs of the prompts of ``sets``. ``tried``: the prompts of a baseline, if ``method`` is one.
-    ``settings``: what a test of a finding needs besides: ``environment``, ``network``, ``limit``, if they were given.
+    ``settings``: what a test of a finding needs besides: ``environment``, ``network``, ``limit``, ``folder``, if given.
     ``mended``: what mending the documentation of tools came to.
     """
 

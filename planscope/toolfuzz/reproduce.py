@@ -12,12 +12,13 @@ from planscope.toolfuzz.stateful import contradictions, from_told
 
 class Settings(TypedDict, total=False):
     """How calls are made: ``reset``, a hook; ``limit``, seconds that a call may take; ``environment``, names of
-    variables that the tool gets; and whether the ``network`` is allowed."""
+    variables that the tool gets; whether the ``network`` is allowed; a ``folder`` of which the tool gets a copy."""
 
     reset: str | None
     limit: float
     environment: Sequence[str]
     network: bool
+    folder: str
 
 
 def check(
@@ -66,5 +67,6 @@ def _played(target: str, calls: Sequence[Call], tools: tuple[str, ...], settings
         call_limit=settings.get("limit", 2.0),
         environment=tuple(settings.get("environment", ())),
         network=settings.get("network", False),
+        folder=settings.get("folder"),
     )
     return Fuzz(options).play(calls)

@@ -170,7 +170,7 @@ class Watch:
         self.refusals: list[Refusal] = []
         self.moved = False
         self._folder = os.path.realpath(folder)
-        self._inside = self._folder + os.sep
+        self._inside = tuple(one + os.sep for one in (self._folder, places.folder) if one)
         self._places, self._last_words = places, last_words
         self._busy = False
         self._me = os.getpid()
@@ -290,7 +290,7 @@ class Watch:
                 full = os.path.realpath(text)
         except (OSError, ValueError, TypeError):
             return  # the operation itself will fail
-        mine = full == self._folder and verb not in ("delete", "move")
+        mine = full in (self._folder, self._places.folder) and verb not in ("delete", "move")
         if mine or full.startswith(self._inside) or full in ("/dev/null", "/dev/stdout", "/dev/stderr"):
             return
         if verb in ("make", "write", "unlink") and os.path.isdir(full):  # noqa: PTH112

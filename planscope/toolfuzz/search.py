@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
-from planscope.toolfuzz.accepts import mismatch, parts_of, properties
+from planscope.toolfuzz.accepts import mismatch, parts_of, properties, required
 from planscope.toolfuzz.coverage import Arc
 from planscope.toolfuzz.hints import Hints, read_function, read_words
 from planscope.toolfuzz.nodes import Knowledge, Step
@@ -71,16 +71,17 @@ class Search:
         self.draw_pools()
         self.knowledge.news.clear()
 
-    def use_priors(self, priors: Mapping[str, list[object]]) -> None:
-        """Take values that fit the meaning of arguments, by name. Each is sent once as it is, after the first calls."""
-        most = max(map(len, priors.values()), default=0)
-        self._meant = [
-            {name: values[k % len(values)] for name, values in priors.items()} for k in range(most)
-        ]
-        for name, values in priors.items():
-            self.pools.meant[name] = tuple(one for one in values if isinstance(one, str))
-            for one in values:
-                self.hints.add(one)
+    def use(self, examples: Sequence[dict[str, object]], values: Mapping[str, Sequence[object]]) -> None:
+        """Take whole arguments, and values that fit the meaning of single ones, by name.
+
+        Each is sent once as it is, after the first call.
+        """
+        most = max(map(len, values.values()), default=0)
+        self._meant += examples
+        self._meant += ({name: some[k % len(some)] for name, some in values.items()} for k in range(most))
+        self.kept += examples
+        for name, some in values.items():
+            self.pools.meant[name] = (*self.pools.meant.get(name, ()), *some)
 
     def _examples(self, schema: object) -> None:
         for part in parts_of(schema):
@@ -125,7 +126,9 @@ class Search:
             return self.generator.arguments(random, mode)
         meant = number - sum(map(bool, MODES[:number]))
         if meant < len(self._meant):
-            return {**self.generator.arguments(random), **self._meant[meant]}
+            wanted = self._meant[meant]
+            needed = required(self._schema)
+            return wanted if set(needed) <= set(wanted) else {**self.generator.arguments(random), **wanted}
         if self._is_long(number):
             return self._with_long_text(number, random)
         if self._next_tries and random.random() < 0.5:

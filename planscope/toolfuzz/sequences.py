@@ -49,6 +49,17 @@ _TEXTS = ("apple", "blue sky", "third draft", "Oslo", "n17")
 _NUMBERS = (5, 7, 23, 42, 77, 99, 250, 1000)
 
 
+def roles_in(tools: Mapping[str, Tool], options: Options) -> dict[str, Role]:
+    """Return the roles of tools: as the user says, by a server's hints, or by their names."""
+    schemas = {name: one.schema for name, one in tools.items()}
+    roles = roles_of(schemas, options.reads, options.writes)
+    if any(one.hints for one in tools.values()):
+        paired = (*options.reads, *options.writes)
+        hints = {name: one.hints for name, one in tools.items() if name not in paired}
+        roles |= with_hints({n: roles[n] for n in hints}, schemas, hints)
+    return roles
+
+
 class Sequences:
     """The sequences of one target.
 
@@ -64,12 +75,7 @@ class Sequences:
     ) -> None:
         self.stage, self.tools, self._send = stage, stage.tools, send
         self.seed, self.searches, self.known = options.seed, searches, known
-        schemas = {name: one.schema for name, one in stage.tools.items()}
-        self.roles = roles_of(schemas, options.reads, options.writes)
-        if any(one.hints for one in stage.tools.values()):
-            paired = (*options.reads, *options.writes)
-            hints = {name: one.hints for name, one in stage.tools.items() if name not in paired}
-            self.roles |= with_hints({n: self.roles[n] for n in hints}, schemas, hints)
+        self.roles = roles_in(stage.tools, options)
         self.families = families(self.roles)
         self.sequences = self.calls = 0
         self.findings = Findings(stage, send, sequences=True)
@@ -207,7 +213,7 @@ class _Drawer:
         keys = self.run.keys(self.run.roles[tool.name].noun)
         for name, schema in properties(tool.schema).items():
             if name in keys or not self.scenario:
-                known = [v for one in self.pool.get(name, ()) if (v := _of_type(schema, one)) is not None]
+                known = [v for one in self.pool.get(name, ()) if (v := of_type(schema, one)) is not None]
                 if known and random.random() < (0.9 if self.scenario else 0.6):
                     latest = self.scenario and random.random() < 0.9
                     given[name] = known[0] if latest else random.choice(known)
@@ -218,10 +224,10 @@ class _Drawer:
         return given
 
 
-def _of_type(schema: object, value: str | int) -> str | int | None:
+def of_type(schema: object, value: object) -> object:
     """Return a value as the schema's type, an id of digits as the number or the text; None if it is of another type."""
     wanted = schema.get("type") if isinstance(schema, dict) else None
-    if wanted == "string":
+    if wanted == "string" and isinstance(value, int):
         return str(value)
     if wanted == "integer" and isinstance(value, str):
         return int(value) if value.isascii() and value.isdigit() and len(value) < 19 else None

@@ -84,7 +84,7 @@ class Contradiction(NamedTuple):
 
 def role_of(name: str, schema: Mapping[str, object]) -> Role:
     """Return a tool's role by its name. A tool without a known verb is ``other``, which may change anything."""
-    words = _words(name)
+    words = words_of(name)
     at = next((k for k, word in enumerate(words) if word in _VERBS), None)
     needed = tuple(sorted(required(schema)))
     if at is None:
@@ -132,8 +132,8 @@ def with_hints(
                 found[name].needed
             ):
                 continue
-            noun = roles[read].noun or _words(read)[0]
-            if not set(noun.split()) <= set(_words(name)):
+            noun = roles[read].noun or words_of(read)[0]
+            if not set(noun.split()) <= set(words_of(name)):
                 continue
             more = set(properties(schemas[name])) - set(found[read].needed)
             if more or _only_adds(hints[name]):
@@ -153,7 +153,8 @@ def _only_adds(hints: Mapping[str, object]) -> bool:
     return hints.get("destructiveHint") is False
 
 
-def _words(name: str) -> list[str]:
+def words_of(name: str) -> list[str]:
+    """Return the words of a name in small letters, as ``order`` and ``id`` of ``orderId``."""
     return [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)] or [""]
 
 

@@ -12,17 +12,19 @@ import inspect
 import json
 import os
 import sys
+import tempfile
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Any, get_args, get_type_hints
 
 from planscope.errors import UserError
 from planscope.toolfuzz.accepts import mismatch
+from planscope.toolfuzz.host import Channel, Host
 from planscope.toolfuzz.injected import injected_values
+from planscope.toolfuzz.loop import event_loop
 from planscope.toolfuzz.outcome import CALL_ID, Places, Raised, Refused, attempt, class_name, message_of
 
 Bind = Callable[[dict[str, object]], dict[str, object]]
@@ -192,7 +194,8 @@ def _tools_of(found: object, target: str) -> Iterator[Tool]:
 def _factory_answer(function: Callable[..., object]) -> object:
     """Return the tools that a factory makes, or None if the function is itself the tool.
 
-    A factory has no required parameters, and is annotated to return a list or a tool, or is named like one.
+    A factory has no required parameters. It is called in a child in the sandbox first, which tells whether it answers
+    tools, since a tool without parameters may do anything.
     """
     try:
         signature = inspect.signature(function)
@@ -203,29 +206,48 @@ def _factory_answer(function: Callable[..., object]) -> object:
         for p in signature.parameters.values()
     ):
         return None
-    said = str(signature.return_annotation)
+    told: list[bool] = []
+
+    def job(channel: Channel) -> None:
+        channel.begin(0, "{}")
+        made = attempt(lambda: _made(function))
+        channel.kept.restore()
+        failed = isinstance(made, Raised) and _is_named_factory(function)
+        channel.send("made", tools=failed or _are_tools(made))
+
+    with tempfile.TemporaryDirectory() as folder:
+        host = Host(Path(folder), Places("", False), False, False)
+        host.run(job, lambda event, tools: told.append(tools), lambda: FACTORY_LIMIT)
+        host.close()
     name = getattr(function, "__name__", "")
-    if not (
-        "Tool" in said
-        or name.endswith(("tools", "tool", "toolkit"))
-        or name.startswith(("make_", "get_tools", "build_", "create_tool"))
-    ):
-        return None
-    made = _made_by(function, name)
-    several = (
-        isinstance(made, list | tuple)
-        and all(is_langchain(one) or callable(one) for one in made)
-        and bool(made)
+    return _made_by(function, name) if any(told) else None
+
+
+FACTORY_LIMIT = 30.0
+"""Seconds that a factory may take."""
+
+
+def _is_named_factory(function: Callable[..., object]) -> bool:
+    """Return whether a function that raised is named like a factory: then the user is told why."""
+    return getattr(function, "__name__", "").endswith(("tools", "toolkit"))
+
+
+def _are_tools(made: object) -> bool:
+    several = made if isinstance(made, list | tuple) else ()
+    return (
+        is_langchain(made)
+        or (bool(several) and all(is_langchain(one) or callable(one) for one in several))
+        or (hasattr(made, "get_tools") and not isinstance(made, type))
     )
-    return made if is_langchain(made) or several else None
 
 
-def _made_by(factory: Callable[[], object], name: str) -> object:
-    def make() -> object:
-        made = factory()
-        return asyncio.run(made) if inspect.iscoroutine(made) else made
+def _made(factory: Callable[..., object]) -> object:
+    made = factory()
+    return asyncio.run(made) if inspect.iscoroutine(made) else made
 
-    made = attempt(make)
+
+def _made_by(factory: Callable[..., object], name: str) -> object:
+    made = attempt(lambda: _made(factory))
     if isinstance(made, Raised):
         why = " ".join(message_of(made.error).split())[:300]
         raise UserError(f"{name} makes no tools, it raised {type(made.error).__name__}: {why}")
@@ -424,7 +446,7 @@ def _langchain(tool: Any) -> Tool:
 
     def invoke(given: dict[str, object]) -> object:
         call = {"type": "tool_call", "id": CALL_ID, "name": tool.name, "args": {**given, **injected()}}
-        return _loop().run_until_complete(tool.ainvoke(call)) if is_async else tool.invoke(call)
+        return event_loop().run_until_complete(tool.ainvoke(call)) if is_async else tool.invoke(call)
 
     plain = inspect.unwrap(called)
     owned = called in (run, arun)
@@ -480,43 +502,13 @@ def _validation_errors() -> tuple[type[BaseException], ...]:
 
 # --- calling ---
 
-_LOOPS: list[asyncio.AbstractEventLoop] = []
-
-
-def _loop() -> asyncio.AbstractEventLoop:
-    """Return the one event loop of this process."""
-    if not _LOOPS or _LOOPS[0].is_closed():
-        _LOOPS[:] = [asyncio.new_event_loop()]
-    return _LOOPS[0]
-
 
 def _run(function: Callable[..., object], given: dict[str, object]) -> object:
     made = function(**given)
-    return _loop().run_until_complete(made) if hasattr(made, "__await__") else made
+    return event_loop().run_until_complete(made) if hasattr(made, "__await__") else made
 
 
 def call(tool: Tool, bound: dict[str, object]) -> object:
     """Call the function behind the validation."""
     made = tool.function(**bound)
-    return _loop().run_until_complete(made) if hasattr(made, "__await__") else made
-
-
-def waiting_frames() -> list[FrameType]:
-    """Return the frames in which the tasks of the event loop wait, outermost first."""
-    if not _LOOPS:
-        return []
-    try:
-        tasks = asyncio.all_tasks(_LOOPS[0])
-    except RuntimeError:
-        return []
-    return [frame for task in tasks for frame in _awaited_frames(task)]
-
-
-def _awaited_frames(task: asyncio.Task[object]) -> Iterator[FrameType]:
-    """Yield the frames of a task down to where it waits. ``Task.get_stack`` has the outermost one only."""
-    one: object = task.get_coro()
-    while one is not None:
-        frame = getattr(one, "cr_frame", None) or getattr(one, "gi_frame", None)
-        if frame is not None:
-            yield frame
-        one = getattr(one, "cr_await", None) or getattr(one, "gi_yieldfrom", None)
+    return event_loop().run_until_complete(made) if hasattr(made, "__await__") else made

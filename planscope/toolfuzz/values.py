@@ -68,12 +68,12 @@ NO_OBJECTS = ("{", "[1,", "", "nope", '{"a": 1', "{'a': 1}", "[]", "{}", "null",
 class Pools:
     """Values that Hypothesis has drawn: texts, and samples of regular expressions.
 
-    ``meant``: texts that a model gave for an argument, by its name.
+    ``meant``: values for an argument that are known to exist, or that a model gave, by its name.
     """
 
     texts: list[str] = field(default_factory=lambda: ["a"])
     patterns: dict[str, list[str]] = field(default_factory=dict)
-    meant: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    meant: dict[str, tuple[object, ...]] = field(default_factory=dict)
 
 
 Schema = Mapping[str, Any]
@@ -101,7 +101,7 @@ class Generator:
         for name, one in (self.schema.get("properties") or {}).items():
             if name not in required and (mode == "minimal" or (mode in ("", "eager") and self.roll() < 0.3)):
                 continue
-            value = self._value(one, self.roots.get(name), name)
+            value = self._named(one, name)
             if isinstance(value, str):
                 if texts and self.roll() < 0.06 and "enum" not in one and one.get("type") == "string":
                     value = texts[-1]
@@ -112,7 +112,14 @@ class Generator:
     def argument(self, name: str, random: Random) -> object:
         """Return a new value for one argument."""
         self._begin(random, "")
-        return self._value(self.schema["properties"][name], self.roots.get(name), name)
+        return self._named(self.schema["properties"][name], name)
+
+    def _named(self, schema: Any, name: str) -> object:
+        """Return a value for an argument: often one that is known to exist."""
+        meant = self.pools.meant.get(name)
+        if meant and self.mode in ("", "eager") and self.roll() < 0.4:
+            return self.pick(meant)
+        return self._value(schema, self.roots.get(name), name)
 
     def _value(self, schema: object, node: Node | None, name: str, depth: int = 0) -> object:
         """Return a value that the schema accepts, or nearly always does."""
@@ -165,8 +172,7 @@ class Generator:
         elif kind in FORMATS and self.roll() < 0.95:
             made = self.pick(FORMATS[kind])
         else:
-            meant = self.pools.meant.get(name, ())
-            self._words = meant + words_for(name, str(schema.get("description", "")))
+            self._words = words_for(name, str(schema.get("description", "")))
             made = self.text(node, 0)
             if high is not None and low is not None and self.roll() < 0.2:
                 made = (made or "a") * (high // max(1, len(made)) + 1)

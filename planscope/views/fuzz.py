@@ -43,6 +43,8 @@ def _tools(found: FuzzDocument) -> Iterator[Block]:
         note = "skipped, because " + tool.skipped if tool.skipped else ""
         if tool.stopped == "hung":
             note = "the search ended early, because too many calls hung"
+        if tool.stopped == "unusable":
+            note = "it cannot run here, because a package is missing"
         if never_entered(tool):
             note = "; ".join(filter(None, (f"never entered: {tool.refusal}"[:LONGEST_INPUT], note)))
         errors = "" if tool.skipped else str(tool.statistics.unique_errors)

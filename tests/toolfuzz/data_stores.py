@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 
 _ORDERS = json.loads(
     json.dumps({f"#W{k:05}": {"id": k, "lines": {f"L-{k}": "tea"}} for k in range(300, 900)})
@@ -69,10 +71,71 @@ def never(text: str) -> str:
     return "Error: the shop is closed"
 
 
-book = Shelf().book
-DATA: list[Callable[..., str]] = [line_of_order, code_of_person, kind_of_part, day_of_week, book]
+def in_folder(path: str, order_id: str) -> list[str] | str:
+    """Make a file beside those of a folder."""
+    if order_id != "Q-17" or not (Path(path) / "a.json").is_file():
+        return "Error: no such order"
+    new = Path(path) / "new.txt"
+    if new.exists():
+        raise RuntimeError("the folder is not as it was")
+    new.write_text("x")
+    found = sorted(one.name for one in Path(path).iterdir())
+    new.unlink()
+    return found
 
 
-def files() -> list[Callable[..., str]]:
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def open_box(box_id: str) -> str:
+    """Open a box."""
+    return "open" if _digest(box_id).startswith("035890") else "Error: no such box"
+
+
+def close_box(box_id: str) -> str:
+    """Close a box."""
+    return "closed" if _digest(box_id).startswith("035890") else "Error: no such box"
+
+
+def list_shelves() -> str:
+    """List the shelves."""
+    return "kitchen\ncellar"
+
+
+def rename_shelf(shelf: str, new: str) -> str:
+    """Give a shelf another name."""
+    return "done" if _digest(shelf) == _digest("cellar") else "Error: no such shelf"
+
+
+def lacks(text: str) -> str:
+    """Need a package."""
+    import no_such_package_here  # type: ignore[import-not-found]
+
+    return str(no_such_package_here.run(text))
+
+
+_TABLES = {"artists", "albums"}
+
+
+def tables(names: str) -> str:
+    """Describe tables."""
+    missing = {name.strip() for name in names.split(",")} - _TABLES
+    return f"Error: table_names {missing} not found" if missing else "CREATE TABLE"
+
+
+def all_of_them() -> list[Callable[..., str]]:
     """Return tools, by a name that says nothing."""
     return [never, day_of_week]
+
+
+def tidy_up() -> str:
+    """A tool without arguments."""
+    _CALLED.append(1)
+    return "tidy"
+
+
+_CALLED: list[int] = []
+BOXES, SHOP = [open_box, close_box], [rename_shelf, list_shelves]
+book = Shelf().book
+DATA: list[Callable[..., str]] = [line_of_order, code_of_person, kind_of_part, day_of_week, book]

@@ -10,7 +10,10 @@ import pytest
 
 from planscope.cli import main
 from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.formats import pytest_file
 from planscope.toolfuzz.report import Report
+from planscope.toolfuzz.tools import load as load_tools
+from tests.toolfuzz import data_stores
 from tests.toolfuzz.printed import data_of, text_of
 from tests.toolfuzz.test_fuzz import without_time
 
@@ -44,3 +47,104 @@ def test_a_report_says_that_a_tool_was_never_entered(
     assert json.loads(capsys.readouterr().out)["tools"][0]["entered"] is False
     kept = json.loads((tmp_path / "a.planscope.json").read_text())["fuzzings"][0]["tools"][0]
     assert (kept["succeeded"], kept["refusal"]) == (0, "Error: the shop is closed")
+
+
+def test_a_folder_is_given_under_its_own_path_and_each_child_finds_it_as_it_was(tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "a.json").write_text('{"order_id": "Q-17"}')
+    (folder / "keys.pem").write_text("secret")
+    report = Fuzz(Options(HERE + "in_folder", calls=100, folder=str(folder))).run()
+    (tool,) = report.tools
+    assert tool.succeeded > 5 and report.remarks == []
+    assert {one.exception for one in report.counted()} <= {"OSError"}  # a name that is too long
+    assert sorted(one.name for one in folder.iterdir()) == ["a.json", "keys.pem"]
+    made = Fuzz(Options(HERE + "in_folder", folder=str(folder))).play(
+        [{"tool": "in_folder", "arguments": {"path": str(folder), "order_id": "Q-17"}}]
+    )
+    assert made[0].answer == ["a.json", "new.txt"]
+
+
+def test_examples_are_sent_first_and_their_values_serve_other_tools(tmp_path: Path) -> None:
+    file = tmp_path / "calls.jsonl"
+    file.write_text('{"tool": "open_box", "arguments": {"box_id": "zz-9"}}\n')
+    command = [
+        "fuzz",
+        HERE + "BOXES",
+        "--calls",
+        "60",
+        "--sequences",
+        "0",
+        "--json",
+        "-o",
+        str(tmp_path / "a.planscope.json"),
+    ]
+    assert main([*command, "--example", str(file), "--fail-never-entered"]) == 0
+    report = Fuzz(Options(HERE + "BOXES", calls=60, sequences=0)).run()
+    assert [one.name for one in report.never_entered()] == ["open_box", "close_box"]
+
+
+def test_what_tools_that_read_answer_is_known_to_others() -> None:
+    report = Fuzz(Options(HERE + "SHOP", calls=60, sequences=0)).run()
+    assert report.never_entered() == []
+    alone = Fuzz(Options(HERE + "SHOP", calls=60, sequences=0, tools=("rename_shelf",))).run()
+    assert alone.tool("rename_shelf").curve == report.tool("rename_shelf").curve
+    assert alone.tool("rename_shelf").succeeded == report.tool("rename_shelf").succeeded
+
+
+@pytest.mark.parametrize(
+    "given,wanted",
+    [("[1]", "has no calls"), ("", "has no calls"), ("nothing", "has no calls")],
+)
+def test_a_file_without_calls_is_one_clear_line(
+    given: str, wanted: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "calls.json"
+    file.write_text(given)
+    assert main(["fuzz", HERE + "never", "--example", str(file)]) == 2
+    assert wanted in capsys.readouterr().err
+
+
+CLIENT = """
+def go(text, number):
+    if not text:
+        raise ValueError("text is empty")
+    if number < 0:
+        raise ValueError("number is negative")
+    if "/" in text:
+        raise ValueError(f"{text} has a slash")
+    return text * (number % 3)
+"""
+
+
+def test_errors_behind_a_thin_wrapper_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "wrap_lib.py").write_text(CLIENT)
+    (tmp_path / "wrap_app.py").write_text(
+        "import wrap_lib\n\ndef run(text: str, number: int) -> str:\n    return wrap_lib.go(text, number)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    report = Fuzz(Options("wrap_app:run", calls=200)).run()
+    assert len(report.counted()) == 3 and {one.exception for one in report.counted()} == {"ValueError"}
+    assert len({one.location for one in report.counted()}) == 1
+
+
+def test_a_message_that_lists_names_in_other_orders_is_one_error() -> None:
+    assert [one.kind for one in fuzz("tables").sorted()] == ["returned"]
+
+
+def test_a_missing_package_is_said_once() -> None:
+    report = fuzz("lacks")
+    (data,) = data_of(report)["tools"]
+    assert data["calls"] < 10 and data["stopped"] == "unusable"
+    assert [one.kind for one in report.sorted()] == ["infrastructure"] and "a package is missing" in text_of(
+        report
+    )
+
+
+def test_what_is_only_listed_gets_no_test_that_fails() -> None:
+    assert "def test_" not in pytest_file(fuzz("never"))
+
+
+def test_a_factory_is_known_by_its_answer_and_a_tool_is_not_called_for_it() -> None:
+    assert [one.name for one in load_tools(HERE + "all_of_them")] == ["never", "day_of_week"]
+    assert [one.name for one in load_tools(HERE + "tidy_up")] == ["tidy_up"] and data_stores._CALLED == []

@@ -1,0 +1,136 @@
+"""What is known to exist before a search: examples of the user, a folder of theirs, answers of tools that read."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, suppress
+from itertools import islice
+from pathlib import Path
+
+from planscope.toolfuzz.accepts import mismatch, properties, required
+from planscope.toolfuzz.outcome import Call, Made
+from planscope.toolfuzz.programs import Stage
+from planscope.toolfuzz.sequences import of_type
+from planscope.toolfuzz.stateful import Role, named, words_like_ids, words_of
+from planscope.toolfuzz.tools import Tool
+
+MOST_OF_A_NAME = 20
+MOST_OF_AN_ANSWER = 60
+MOST_READERS = 30
+MOST_FILES = 200
+LARGEST_FILE = 2**20
+_PATH = re.compile(r"path|file|dir|folder|repo|root|source|destination|database|db", re.IGNORECASE)
+_GIT = ("branch", "revision", "commit", "ref", "target")
+_DATABASE = b"SQLite format 3\0"
+
+
+class Known:
+    """Values by the name of an argument, or of the thing that they name: a branch, a table."""
+
+    def __init__(self, examples: Iterable[Call] = (), folder: Path | None = None, shown: str = "") -> None:
+        self.examples = list(examples)
+        self._named: dict[str, list[object]] = {}
+        for one in self.examples:
+            for name, value in one["arguments"].items():
+                self._take(name, value)
+        if folder is not None:
+            self._read_folder(folder, shown)
+
+    def _take(self, name: str, value: object) -> None:
+        kept = self._named.setdefault(name.lower(), [])
+        if value not in kept and len(kept) < MOST_OF_A_NAME:
+            kept.append(value)
+
+    def learn(self, one: Made, role: Role) -> None:
+        """Take what an answer names, of any shape. What has no name is of the thing that the tool is about."""
+        if one.kind != "ok":
+            return
+        noun = role.noun.rpartition(" ")[2]
+        for name, value in islice(named(one.answer), MOST_OF_AN_ANSWER):
+            if not isinstance(value, str | int | float) or isinstance(value, bool):
+                continue
+            if name is not None:
+                self._take(name, value)
+            if noun and name in (None, "id", "name"):
+                several = words_like_ids(str(value), one.arguments) if name is None else [value]
+                lines = str(value).splitlines() if name is None else []
+                for found in (*several, *(line.strip() for line in lines if 0 < len(line) <= 80)):
+                    self._take(noun, found)
+
+    def _read_folder(self, folder: Path, shown: str) -> None:
+        """Take what a folder has: paths, branches of git, tables of SQLite, and what JSON files name."""
+        paths = sorted(one for one in islice(folder.rglob("*"), 20 * MOST_FILES) if ".git" not in one.parts)
+        names = [one.relative_to(folder).as_posix() for one in paths[:MOST_FILES]]
+        for value in (shown, *(f"{shown}/{name}" for name in names[:8]), *names[:8]):
+            self._take("path", value)
+        for ref in sorted((folder / ".git" / "refs" / "heads").glob("*")):
+            for name in _GIT:
+                for value in (
+                    "HEAD",
+                    ref.name,
+                    ref.read_text(errors="replace").strip() if ref.is_file() else "HEAD~1",
+                ):
+                    self._take(name, value)
+        for path in paths[:MOST_FILES]:
+            if path.is_file() and not path.is_symlink():
+                self._read_file(path)
+
+    def _read_file(self, path: Path) -> None:
+        with suppress(OSError, ValueError, RecursionError, sqlite3.Error), path.open("rb") as stream:
+            data = stream.read(LARGEST_FILE)
+            if data.startswith(_DATABASE):
+                with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as database:
+                    for (table,) in database.execute(
+                        "SELECT name FROM sqlite_master WHERE type = 'table' LIMIT 20"
+                    ):
+                        self._take("table", table)
+                        self._take("query", f"SELECT * FROM {table}")
+                        self._take("sql", f"SELECT * FROM {table}")
+            elif path.suffix == ".json" and len(data) < LARGEST_FILE:
+                for name, value in islice(named(json.loads(data)), MOST_OF_AN_ANSWER):
+                    if name is not None and isinstance(value, str | int | float):
+                        self._take(name, value)
+
+    def of_tool(self, tool: Tool) -> tuple[list[dict[str, object]], dict[str, list[object]]]:
+        """Return examples of a tool's whole arguments, and values for its arguments by name, all as the schema says."""
+        whole = [one["arguments"] for one in self.examples if one["tool"] in ("", tool.name)]
+        found: dict[str, list[object]] = {}
+        for name, schema in properties(tool.schema).items():
+            values: list[object] = [
+                made for one in self._values(name) if (made := of_type(schema, one)) is not None
+            ]
+            if isinstance(schema, dict) and schema.get("type") == "array":
+                values = [one if isinstance(one, list) else [one] for one in values]
+            good = [one for one in values if mismatch(one, schema, tool.schema) is None]
+            if good:
+                found[name] = good[:MOST_OF_A_NAME]
+        return [one for one in whole if mismatch(one, tool.schema) is None], found
+
+    def _values(self, name: str) -> Iterator[object]:
+        """Yield values for an argument: of its name, of things that its name names, and paths."""
+        yield from self._named.get(name.lower(), ())
+        for word in words_of(name):
+            yield from self._named.get(word, ()) if word != name.lower() else ()
+        if _PATH.search(name):
+            yield from self._named.get("path", ())
+
+    def ask(self, stage: Stage, roles: Mapping[str, Role]) -> None:
+        """Call the tools that only read, and learn from what they answer: twice, as one may tell what another needs."""
+        asked: list[Call] = []
+        for _ in range(2):
+            calls = []
+            for name in [name for name, role in roles.items() if role.what in ("look", "read")][
+                :MOST_READERS
+            ]:
+                tool = stage.tools[name]
+                _, values = self.of_tool(tool)
+                needed = required(tool.schema)
+                if all(one in values for one in needed):
+                    calls.append(Call(tool=name, arguments={one: values[one][0] for one in needed}))
+            calls = [one for one in calls if one not in asked]
+            asked += calls
+            for made in stage.play(calls) if calls else ():
+                self.learn(made, roles[made.tool])

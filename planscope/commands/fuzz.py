@@ -8,9 +8,11 @@ import json
 import math
 import shlex
 import sys
+import time
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +29,7 @@ from planscope.commands.common import (
 from planscope.commands.fuzz_fix import add_fix, is_wanted, write_fixes
 from planscope.errors import UserError
 from planscope.safe import visible
+from planscope.wording.phrases import measured
 
 if TYPE_CHECKING:
     from planscope.toolfuzz.engine import Options
@@ -45,12 +48,14 @@ ABOUT = (
 CALLS = 2000
 SETS, PROMPTS = 4, 6
 MOST_NAMES = 500
+MOST_QUIET = 5.0
+"""Seconds before the time that is left is said."""
 MOST_CONTEXT = 20_000
 """Characters of ``--context`` that the model is told."""
 
 
 def _add(parser: argparse.ArgumentParser) -> None:
-    targets = "module:object, SCHEMA.json=module:function, or 'mcp:COMMAND ARGS'"
+    targets = "module:object, SCHEMA.json=module:function, 'mcp:COMMAND ARGS', or mcp:http://..."
     parser.add_argument("target", metavar="TARGET", help=targets)
     parser.add_argument(
         "--tool", action="append", metavar="NAME", default=[], help="only this tool; may be repeated"
@@ -104,6 +109,11 @@ def _add(parser: argparse.ArgumentParser) -> None:
         "--folder", metavar="DIR", help="give the tools a copy of this folder, under its own path; up to 1 GB"
     )
     parser.add_argument("--network", action="store_true", help="allow the network")
+    parser.add_argument(
+        "--live-writes",
+        action="store_true",
+        help="call also tools of a server at an address that do not say that they only read",
+    )
     parser.add_argument(
         "--env", action="append", default=[], metavar="NAME", help="pass this variable on; may be repeated"
     )
@@ -242,6 +252,7 @@ def _fuzz(args: argparse.Namespace) -> int:
         reads=tuple(args.reads),
         writes=tuple(args.writes),
         folder=args.folder,
+        live_writes=args.live_writes,
     )
     kept = _session_file(args.output)
     recorded = [str(kept)] if kept is not None and kept.exists() else []
@@ -399,7 +410,7 @@ def _find(
     from planscope.toolfuzz.engine import Fuzz
 
     if models is None or prompts is None:
-        Fuzz(options, report).run(lambda message, _: _show(line, message))
+        Fuzz(options, report).run(partial(_show, line, options, time.monotonic()))
         return
     from planscope.toolfuzz.agent_hands import InAgentHands, priors_of
     from planscope.toolfuzz.prompting import search_prompts
@@ -413,7 +424,7 @@ def _find(
             if prompts.runtime and prompts.method == "toolfuzz":
                 line.show("the model is asked for values that the arguments mean")
                 options = replace(options, priors=priors_of(models, tools.tools, report))
-                Fuzz(options, report).run(lambda message, _: _show(line, message))
+                Fuzz(options, report).run(partial(_show, line, options, time.monotonic()))
                 InAgentHands(models, tools, report, sanity=sanity, heard=line.show).run()
             else:
                 report.tools, report.sandbox = tools.all, tools.sandbox
@@ -427,11 +438,24 @@ def _find(
         report.model = models.as_data()
 
 
-def _show(line: ProgressLine, message: Mapping[str, object]) -> None:
+def _show(
+    line: ProgressLine, options: Options, began: float, message: Mapping[str, object], report: Report
+) -> None:
+    seconds = time.monotonic() - began
     if message["event"] == "sequences":
         line.show(f"{message['sequences']:,} sequences, {message['calls']:,} calls")
     if message["event"] == "progress":
-        line.show(f"{str(message['tool'])[:40]}: {message['calls']:,} calls, {message['unique']} errors")
+        told = f"{str(message['tool'])[:40]}: {message['calls']:,} calls, {message['unique']} errors"
+        line.show(f"{told}{_left(report, options, seconds)}")
+
+
+def _left(report: Report, options: Options, seconds: float) -> str:
+    """Say how long the calls to each tool still take, at the rate so far. Sequences come on top."""
+    several = [tool for tool in report.tools if not tool.skipped and not tool.stopped]
+    done = sum(min(tool.calls, options.most_calls or 0) for tool in report.tools)
+    most = (options.most_calls or 0) * len(several) + sum(tool.calls for tool in report.tools if tool.stopped)
+    left = seconds * (most - done) / done if done else (options.seconds or 0) * len(several) - seconds
+    return f", about {measured(max(left, 1.0))} left" if seconds > MOST_QUIET and left > 0 else ""
 
 
 def _write(report: Report, files: dict[str, Path], args: argparse.Namespace) -> None:

@@ -62,8 +62,8 @@ def _told(send: Send, work: Callable[[], None]) -> None:
 
 
 def _work(job: Job, send: Send) -> None:
-    from planscope.toolfuzz.mcp_process import command_of, is_server
-    from planscope.toolfuzz.namespaces import enter_namespaces
+    from planscope.toolfuzz.mcp_process import address_of, command_of, is_server
+    from planscope.toolfuzz.namespaces import LIVE, enter_namespaces
 
     options, folder = job.options, Path(job.folder)
     hear_of_databases()
@@ -73,7 +73,8 @@ def _work(job: Job, send: Send) -> None:
     import planscope.toolfuzz.known
     import planscope.toolfuzz.sequences  # noqa: F401
 
-    words = command_of(options.target, Path(job.base)) if served else []
+    live = address_of(options.target) is not None
+    words = command_of(options.target, Path(job.base)) if served and not live else []
     needed = _needed(job.base, words)
     wanted = Path(os.path.realpath(options.folder)) if options.folder is not None else None
     given, origin = folder.parent / COPY, folder.parent / ORIGIN
@@ -92,7 +93,9 @@ def _work(job: Job, send: Send) -> None:
 
     def search(sealed: Enforced) -> None:
         if served:
-            _serve(job, folder, copy, sealed.of_server(), send)
+            if live:
+                send("remark", text="The server runs elsewhere: nothing of it is sandboxed.")
+            _serve(job, folder, copy, LIVE if live else sealed.of_server(), send)
             return
         inside = folder / "here"  # the mount itself behaves otherwise: it cannot be deleted, nor moved
         inside.mkdir()
@@ -171,9 +174,10 @@ def _serve(job: Job, folder: Path, copy: FolderCopy | None, enforced: Enforced, 
 
     if job.options.reset:
         raise UserError(
-            "--reset cannot reach into a server; it is started anew after 100 calls and for each confirmation"
+            "--reset cannot reach into a server; it is started anew for each tool and confirmation"
         )
-    tools, hosts = serve(job.options.target, folder, Path(job.base), copy)
+    options = job.options
+    tools, hosts = serve(options.target, folder, Path(job.base), copy, options.live_writes)
     for fault in next(iter(hosts.values())).server.faults:
         if fault.what == "endless list":
             send("remark", text=f"The server breaks the protocol: {fault.message}.")
@@ -182,6 +186,9 @@ def _serve(job: Job, folder: Path, copy: FolderCopy | None, enforced: Enforced, 
         _fuzz_all(job, tools, hosts, folder / "work", enforced, send)
     except ServerGone as error:
         send("remark", text=f"The search ended early: {error}.")
+    finally:
+        for host in hosts.values():
+            host.server.stop()
 
 
 def _rewrite(tools: list[Tool], job: Job, copy: FolderCopy | None) -> None:

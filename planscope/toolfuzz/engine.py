@@ -22,7 +22,7 @@ from planscope.errors import UserError
 from planscope.session.model import FuzzFinding
 from planscope.toolfuzz.folders import copy_folder
 from planscope.toolfuzz.lines import read
-from planscope.toolfuzz.mcp_process import is_server
+from planscope.toolfuzz.mcp_process import address_of, is_server
 from planscope.toolfuzz.outcome import Call, Made
 from planscope.toolfuzz.report import Report
 from planscope.toolfuzz.tool_report import ToolReport
@@ -44,7 +44,8 @@ class Options:
     ``sequences``: sequences of calls to all tools together; None: by the calls. ``reads`` and ``writes``: names of
     tools in pairs, of which the one reads what the other writes. ``priors``: values that fit the meaning of arguments,
     by tool and argument. ``examples``: calls that are known to work; one without a tool's name is for all. ``folder``:
-    of the user's, of which tools get a copy.
+    of the user's, of which tools get a copy. ``live_writes``: call also tools of a server at an address that may change
+    something there.
     """
 
     target: str
@@ -64,6 +65,7 @@ class Options:
     priors: Mapping[str, Mapping[str, list[object]]] = field(default_factory=dict)
     examples: Sequence[Call] = ()
     folder: str | None = None
+    live_writes: bool = False
 
     @property
     def most_calls(self) -> int | None:
@@ -125,7 +127,7 @@ class Fuzz:
 
     def run(self, heard: Heard | None = None) -> Report:
         """Fuzz all tools of the target. Raises UserError if the target cannot be used. ``heard`` may raise Stopped."""
-        check_callable(self.options.target)
+        check_callable(self.options.target, self.options.network)
         check_platform()
         began = time.monotonic()
         try:
@@ -197,10 +199,13 @@ class Fuzz:
             self.report.change(place, occurrences=occurrences[place[1]])
 
 
-def check_callable(target: str) -> None:
-    """Raise UserError if the target is a recorded session: it has schemas and answers, and nothing to call."""
+def check_callable(target: str, network: bool = True) -> None:
+    """Raise UserError if the target is a recorded session, which has schemas and answers, and nothing to call, or a
+    server at an address without the ``network``."""
     from planscope.toolfuzz.recorded import recorded_tools, session_of
 
+    if address_of(target) is not None and not network:
+        raise UserError(f"{target} is at an address; allow the network with --network")
     path = session_of(target)
     if path is not None:
         names = ", ".join(list(recorded_tools(path))[:6])

@@ -132,26 +132,32 @@ class Findings:
     def settle(self, key: str) -> None:
         """Confirm an error by its program in a fresh child, and make it smaller."""
         one = self.found[key]
-        if self._remote and one.outcome.kind == "returned":  # only listed, and a server may be slow to start
-            best, calls = self._smaller(one)
-            one.change(shrunk=best, shrink_calls=calls)
-            self.tell(key)
-            return
-        made = self.stage.play(one.calls, agent=not self.sequences)
-        again = one.shows(made) or self._nearly(one, made)
-        if again is None:
-            self._with_calls_before(key)
-            return
-        one.take(again)
+        agent = not self.sequences
+        warm = (
+            self._remote and agent
+        )  # a server may be slow to start: what is smallest is confirmed, and once
+        again = one.outcome
+        if not warm:
+            made = self.stage.play(one.calls, agent=agent)
+            shown = one.shows(made) or self._nearly(one, made)
+            if shown is None:
+                self._with_calls_before(key)
+                return
+            one.take(again := shown)
         self._document(one)
         best, calls = self._smaller(one)
         one.change(shrunk=best, shrink_calls=calls)
-        made = self.stage.play(self._program(one, best), agent=not self.sequences)
-        final = one.shows(made) or next((m.outcome for m in made[-1:] if m.outcome.same(again)), None)
-        if final is None:
-            one.change(shrunk=one.finding.input)
-        else:
-            one.take(final)
+        if not (warm and one.outcome.kind == "returned"):  # which is only listed
+            made = self.stage.play(self._program(one, best), agent=agent)
+            final = one.shows(made) or next((m.outcome for m in made[-1:] if m.outcome.same(again)), None)
+            if final is not None:
+                one.take(final)
+            elif warm:
+                one.change(shrunk=None, shrink_calls=0)
+                self._with_calls_before(key)
+                return
+            else:
+                one.change(shrunk=one.finding.input)
         self.tell(key)
 
     def confirm(self, key: str) -> None:
@@ -222,7 +228,9 @@ class Findings:
             shrinker = Shrinker(one.finding.input, fails, most, better)
             better(shrinker.run())
 
-        self.stage.host.run(job, lambda event, given, calls: so_far.append((given, calls)), lambda: limit)
+        self.stage.host.run(
+            job, lambda event, given, calls: so_far.append((given, calls)), lambda: limit, warm=True
+        )
         return so_far[-1]
 
     def _with_calls_before(self, key: str) -> None:

@@ -107,7 +107,7 @@ class Fuzzing:
         if not several:
             return
         self._new = []
-        self.host.run(job, lambda **_: None, lambda: self.stage.limit)
+        self.host.run(job, lambda **_: None, lambda: self.stage.limit, warm=True)
         for one in made:
             self.calls += 1
             if one.outcome.failed:
@@ -180,6 +180,7 @@ class Fuzzing:
             job,
             lambda event, **said: events[event](**said),
             lambda: full if self.hung < 3 or self.tool.remote else min(full, QUICK_LIMIT),
+            warm=True,
         )
         if end.how != "done":
             self._ended(end, start)

@@ -141,9 +141,11 @@ class Host:
         job: Callable[[Channel], None],
         heard: Callable[..., None],
         limit: Callable[[], float],
+        warm: bool = False,
     ) -> End:
         """Do a job in a fresh child. ``heard`` gets its events and what they say by name; ``limit``: seconds that a
-        call may take."""
+        call may take. ``warm`` is for servers alone.
+        """
         empty(self._folder)
         if self._copy is not None:
             self._copy.reset()

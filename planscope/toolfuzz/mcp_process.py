@@ -6,6 +6,7 @@ server sends.
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import select
@@ -14,6 +15,9 @@ import shutil
 import signal
 import subprocess
 import time
+import urllib.error
+import urllib.parse
+import urllib.request
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -74,6 +78,12 @@ def is_server(target: str) -> bool:
     return target.startswith(PREFIX)
 
 
+def address_of(target: str) -> str | None:
+    """Return the address of a server that a target names, or None if it names a command or no server."""
+    found = target[len(PREFIX) :] if is_server(target) else ""
+    return found if found.startswith(("http://", "https://")) else None
+
+
 def command_of(target: str, base: Path) -> list[str]:
     """Return the words of the command behind ``mcp:``. Raises UserError.
 
@@ -105,13 +115,14 @@ def _full(word: str, base: Path) -> str:
 @dataclass
 class Server:
     """A server's process. ``folder``: an empty folder, in which it gets its own and its home; ``base``: the user's.
-    ``limit``: seconds that a call may take now.
+    ``limit``: seconds that a call may take now. ``owner``: whoever started it last.
     """
 
     words: Sequence[str]
     folder: Path
     base: Path
     copy: FolderCopy | None = None
+    owner: object = None
     faults: list[Fault] = field(default_factory=list)
     limit: Callable[[], float] = lambda: 2.0
     _process: subprocess.Popen[bytes] | None = None
@@ -132,14 +143,31 @@ class Server:
     def start(self) -> None:
         """Start the process anew, in an empty folder, and greet it. Raises ServerLost."""
         self.stop()
+        self._number, self._said, self._buffer, self._out = 0, b"", b"", b""
+        self._answers, self._answered, self.faults, self._mute = {}, set(), [], False
+        self._open()
+        client = {"name": "planscope", "version": "1"}
+        greeting: dict[str, object] = {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": client}
+        reply = self._request("initialize", greeting, START_LIMIT)
+        if not isinstance(reply.result, dict) or "capabilities" not in reply.result:
+            raise ServerLost(
+                "died", f"it refused to begin: {_short(reply.error or reply.result)}", self.said()
+            )
+        self._post({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        self.faults = [*reply.faults, *self.faults]
+
+    @property
+    def runs(self) -> bool:
+        """Whether the process was started, and has not been stopped since."""
+        return self._process is not None
+
+    def _open(self) -> None:
         empty(self.folder)
         if self.copy is not None:
             self.copy.reset()
         work, home = self.folder / "work", self.folder / "home"
         work.mkdir()
         home.mkdir()
-        self._number, self._said, self._buffer, self._out = 0, b"", b"", b""
-        self._answers, self._answered, self.faults, self._mute = {}, set(), [], False
         try:
             self._process = subprocess.Popen(
                 self.words,
@@ -156,15 +184,6 @@ class Server:
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             assert stream is not None
             os.set_blocking(stream.fileno(), False)
-        client = {"name": "planscope", "version": "1"}
-        greeting: dict[str, object] = {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": client}
-        reply = self._request("initialize", greeting, START_LIMIT)
-        if not isinstance(reply.result, dict) or "capabilities" not in reply.result:
-            raise ServerLost(
-                "died", f"it refused to begin: {_short(reply.error or reply.result)}", self.said()
-            )
-        self._post({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        self.faults = [*reply.faults, *self.faults]
 
     def tools(self) -> list[dict[str, object]]:
         """Return the tools that the server lists. Raises ServerLost."""
@@ -341,6 +360,92 @@ class Server:
             self.faults.append(Fault("second answer", "a second answer to the same request"))
         else:
             self._answers[number] = message
+
+
+class WebServer(Server):
+    """A server at an address: over streamable HTTP, or with a stream of events, as servers had it before. Nothing
+    of it is sandboxed, and it cannot be started: a new session begins instead."""
+
+    _stream: http.client.HTTPResponse | None = None
+    _endpoint: str = ""
+    _session: str | None = None
+
+    @property
+    def runs(self) -> bool:
+        return bool(self._endpoint)
+
+    def stop(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
+        self._stream, self._endpoint, self._session = None, "", None
+
+    def _open(self) -> None:
+        self._endpoint = self.words[0]
+
+    def _turn(self, method: str) -> None:
+        try:
+            lines, self._out = self._out.splitlines(), b""
+            for line in lines:
+                self._exchange(line, method)
+            if self._stream is not None and self._number not in self._answers:
+                self._hear_event(self._stream)
+        except TimeoutError:
+            raise ServerLost("hung", "the call did not end", "") from None
+        except (OSError, http.client.HTTPException) as error:
+            if isinstance(getattr(error, "reason", None), TimeoutError):
+                raise ServerLost("hung", "the call did not end", "") from None
+            raise ServerLost("died", f"no answer: {error}", "") from None
+
+    def _ask(self, data: bytes | None, method: str) -> http.client.HTTPResponse:
+        headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+        headers |= {"Mcp-Session-Id": self._session} if self._session else {}
+        headers |= {"MCP-Protocol-Version": VERSION} if method != "initialize" else {}
+        request = urllib.request.Request(self._endpoint, data, headers)
+        limit = self.limit() if method in ("tools/call", "ping") else START_LIMIT
+        answer: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=limit)
+        return answer
+
+    def _exchange(self, line: bytes, method: str) -> None:
+        """Send one message, and hear what the server answers to it."""
+        try:
+            answer = self._ask(line, method)
+        except urllib.error.HTTPError as error:
+            if method == "initialize" and self._stream is None and error.code in (400, 404, 405):
+                self._stream = self._ask(None, method)
+                self._hear_event(self._stream)  # it tells where messages are sent
+                self._exchange(line, method)
+                return
+            body = error.read(MOST_OUTPUT)
+            if body[:1] != b"{":
+                raise ServerLost("died", f"the server answered with HTTP {error.code}", "") from None
+            self._hear(body)
+            return
+        with answer:
+            self._session = answer.headers.get("Mcp-Session-Id") or self._session
+            if self._stream is not None:
+                return
+            if answer.headers.get_content_type() == "text/event-stream":
+                while self._number not in self._answers and self._hear_event(answer):
+                    pass
+            elif (body := answer.read(MOST_OUTPUT)).strip():
+                self._hear(body)
+
+    def _hear_event(self, stream: http.client.HTTPResponse) -> bool:
+        """Hear one event of a stream. Return whether there was one."""
+        told: dict[str, bytes] = {}
+        while line := stream.readline(MOST_OUTPUT):
+            self._bytes += len(line)
+            if self._bytes > MOST_OUTPUT:
+                raise self._flooded()
+            if not line.strip():
+                break
+            name, _, value = line.rstrip(b"\r\n").partition(b":")
+            told[name.decode("latin-1")] = told.get(name.decode("latin-1"), b"") + value.removeprefix(b" ")
+        if told.get("event") == b"endpoint":
+            self._endpoint = urllib.parse.urljoin(self.words[0], told["data"].decode())
+        elif told.get("data"):
+            self._hear(told["data"])
+        return bool(line)
 
 
 def _environment(home: Path, base: Path) -> dict[str, str]:

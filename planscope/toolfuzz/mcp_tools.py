@@ -18,7 +18,16 @@ from planscope.errors import UserError
 from planscope.toolfuzz.accepts import mismatch, properties, required, schema_fault
 from planscope.toolfuzz.folders import FolderCopy
 from planscope.toolfuzz.host import Channel, End
-from planscope.toolfuzz.mcp_process import START_LIMIT, Fault, Reply, Server, ServerLost, command_of
+from planscope.toolfuzz.mcp_process import (
+    START_LIMIT,
+    Fault,
+    Reply,
+    Server,
+    ServerLost,
+    WebServer,
+    address_of,
+    command_of,
+)
 from planscope.toolfuzz.outcome import (
     LONGEST_MESSAGE,
     LONGEST_TRACEBACK,
@@ -65,26 +74,35 @@ class ServerHost:
         job: Callable[[Channel], None],
         heard: Callable[..., None],
         limit: Callable[[], float],
+        warm: bool = False,
     ) -> End:
-        """Do a job with a fresh server. ``limit``: seconds that a call may take."""
+        """Do a job with a fresh server; ``warm``: with the one that runs, if it was started for this tool.
+
+        ``limit``: seconds that a call may take.
+        """
         channel = _ServedChannel(heard, self.server)
         self.server.limit = limit
         try:
-            self._start()
+            if not (warm and self.server.runs and self.server.owner is self):
+                self._start()
             job(channel)
         except Lost as lost:
+            self.server.stop()
             return End(lost.how, channel.number, channel.text, lost.outcome)
         except ServerLost as lost:
+            self.server.stop()
             self._failed_starts += 1
             if self._failed_starts >= MOST_STARTS:
                 raise ServerGone(f"the server does not start any more: {lost.message}") from None
             return End("died")
-        finally:
+        except BaseException:
             self.server.stop()
+            raise
         return End("done")
 
     def _start(self) -> None:
         self.server.start()
+        self.server.owner = self
         self._failed_starts = 0
         self._pending = tuple(self.server.faults) if self._sees_start else ()
 
@@ -168,10 +186,17 @@ class _ServedChannel(Channel):
 
 
 def serve(
-    target: str, folder: Path, base: Path, copy: FolderCopy | None = None
+    target: str, folder: Path, base: Path, copy: FolderCopy | None = None, writes: bool = True
 ) -> tuple[list[Tool], dict[str, ServerHost]]:
-    """Start the server, and return its tools, with what calls each. ``copy``: of a user's folder. Raises UserError."""
-    server = Server(command_of(target, base), folder, base, copy)
+    """Start the server, and return its tools, with what calls each. ``copy``: of a user's folder.
+
+    ``writes``: whether tools of a live server that may change something are called. Raises UserError.
+    """
+    address = address_of(target)
+    if address is not None:
+        server: Server = WebServer([address], folder, base)
+    else:
+        server = Server(command_of(target, base), folder, base, copy)
     try:
         server.start()
         listed = server.tools()
@@ -196,6 +221,8 @@ def serve(
         places = Places(str(base), True, str(folder), str(base), str(folder.parent))
         host = ServerHost(server, places, sees_start=not tools)
         tools[name], hosts[name] = _tool(one, host, target), host
+        if address is not None and not writes and tools[name].hints.get("readOnlyHint") is not True:
+            tools[name].skipped = "it may change something at a live server; --live-writes allows it"
     return list(tools.values()), hosts
 
 

@@ -76,6 +76,10 @@ class Enforced:
         )
 
 
+LIVE = Enforced(*["elsewhere"] * 7)
+"""What holds for a server that runs elsewhere."""
+
+
 def enter_namespaces(
     folder: Path,
     network: bool,

@@ -47,7 +47,7 @@ class ServedTools:
 
     def __enter__(self) -> Self:
         check_platform()
-        check_callable(self.options.target)
+        check_callable(self.options.target, self.options.network)
         with ExitStack() as stack:
             self._process = stack.enter_context(tool_process(self.options, "serve"))
             told = self._heard("tools", GRACE * 4)

@@ -20,6 +20,8 @@ LISTS: dict[str, tuple[str, ...]] = {
         "2026-01-31", "2024-02-29", "2023-02-29", "31.12.2026", "12/31/2026", "tomorrow", "0000-00-00",
         "9999-12-31", "2026-13-01",
     ),
+    "timezone|tz|zone": ("UTC", "Europe/Berlin", "America/New_York", "Mars/Base"),
+    "branch|revision|commit|ref": ("HEAD", "main", "master", "HEAD~1"),
     "time|hour|when|clock|alarm": ("07:30", "23:59", "24:00", "99:99", "7 pm", "12:00:00", "2026-01-31T07:30:00Z"),
     "city|town|location|place|destination|origin|region": ("Zurich", "San Francisco", "São Paulo", "京都", "Sofia",
     "nowhere"),

@@ -14,13 +14,19 @@ from typing import Any
 
 from textual.drivers.linux_driver import LinuxDriver
 
+from planscope.tui.lean import Lean
+
 
 class TerminalDriver(LinuxDriver):
-    """Sends SIGHUP to this process when its terminal is gone."""
+    """Sends SIGHUP to this process when its terminal is gone, and fewer bytes to it."""
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
+        self._lean = Lean()
         self.exit_event: _NoMoreInput = _NoMoreInput(self.fileno)
+
+    def write(self, data: str) -> None:
+        super().write(self._lean(data))
 
     def run_input_thread(self) -> None:
         try:

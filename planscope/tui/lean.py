@@ -1,0 +1,84 @@
+"""Shortens what Textual writes to a terminal: colours and attributes are sent only where they change.
+
+Textual writes each piece of a line with its whole style and ends it with a reset, which is most of the bytes of a key.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+_STYLE = re.compile(r"\x1b\[([0-9;]*)m")
+_MOVES = re.compile(r"(?:\x1b\[[0-9;]*H|\n)*")
+_INK, _GROUND = re.compile(r"3\d[;\d]*|9[0-7]"), re.compile(r"4\d[;\d]*|10[0-7]")
+_OFF = {"1": "22", "2": "22", "3": "23", "4": "24", "5": "25", "7": "27", "9": "29"}
+"""The code that ends an attribute. Bold and dim share one. An attribute that is not here ends with a reset."""
+
+
+class _Style(NamedTuple):
+    """``ink`` and ``ground``: the codes of the colours; ``more``: the attributes."""
+
+    ink: str = "39"
+    ground: str = "49"
+    more: frozenset[str] = frozenset()
+
+
+_PLAIN = _Style()
+
+
+@lru_cache(4096)
+def _after(style: _Style, codes: str) -> _Style:
+    """Return the style after a sequence of codes."""
+    left = codes.split(";")
+    while left:
+        code = left.pop(0)
+        if code in ("38", "48"):
+            size = 4 if left[:1] == ["2"] else 2
+            code, left = ";".join((code, *left[:size])), left[size:]
+        if code.strip("0") == "":
+            style = _PLAIN
+        elif _INK.fullmatch(code):
+            style = style._replace(ink=code)
+        elif _GROUND.fullmatch(code):
+            style = style._replace(ground=code)
+        else:
+            style = style._replace(more=style.more | {code})
+    return style
+
+
+@lru_cache(4096)
+def _change(old: _Style, new: _Style) -> str:
+    """Return the shortest codes that turn one style into another."""
+    gone = old.more - new.more
+    codes = [*sorted({_OFF.get(one, "0") for one in gone})]
+    if "0" in codes or new == _PLAIN:
+        old, codes = _PLAIN, ["0"]
+    kept = old.more - (gone | ({"1", "2"} if "22" in codes else set()))
+    codes += sorted(new.more - kept)
+    codes += [new.ink] * (new.ink != old.ink) + [new.ground] * (new.ground != old.ground)
+    return f"\x1b[{';'.join(codes)}m" if codes else ""
+
+
+class Lean:
+    """Rewrites what is written, piece after piece. ``style``: that of the terminal."""
+
+    def __init__(self) -> None:
+        self.style = _PLAIN
+
+    def __call__(self, text: str) -> str:
+        """Return what shows the same with fewer codes."""
+        made: list[str] = []
+        wanted = self.style
+        for k, part in enumerate(_STYLE.split(text)):
+            if k % 2:
+                wanted = _after(wanted, part)
+            elif part:
+                if wanted != self.style and not _MOVES.fullmatch(part):
+                    made.append(_change(self.style, wanted))
+                    self.style = wanted
+                made.append(part)
+        if wanted != self.style:
+            made.append(_change(self.style, wanted))
+        self.style = wanted
+        return "".join(made)

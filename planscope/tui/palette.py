@@ -97,7 +97,7 @@ class ScreenCommands(Provider):
 
 def _display(command: Command, title: Content) -> Content:
     key = (f"  {visible(command.key)}", "not bold $planscope-key")
-    return Content.assemble(title, key, "\n", (f"  {visible(command.help)}", "dim not bold"))
+    return Content.assemble(title, key, "\n", (f"  {visible(command.help)}", "not bold $planscope-dim"))
 
 
 class _Found(CommandList):
@@ -112,6 +112,20 @@ class _Found(CommandList):
 class Palette(CommandPalette):
     """Textual's palette, which raises on a page key before its list is laid out and on a second click beside it."""
 
+    DEFAULT_CSS = """
+    Palette > Vertical {
+        width: 80%; min-width: 50; max-width: 100; height: 90%; margin: 1 0;
+        border: round $planscope-frame-active; background: $background; visibility: visible;
+        &:dark { background: $background; }
+    }
+    Palette #--input { border: none; }
+    Palette SearchIcon { color: $planscope-key; }
+    Palette .input--placeholder { color: $planscope-dim; }
+    Palette CommandList { background: $background; border: none; max-height: 100%; }
+    Palette CommandList > .option-list--option-highlighted {
+        color: $foreground; background: $planscope-selected-ground; text-style: bold;
+    }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("pagedown", "page(1)", "Next page", show=False),
         Binding("pageup", "page(-1)", "Previous page", show=False),

@@ -11,6 +11,7 @@ import pytest
 from rich.style import Style
 from textual.app import App
 from textual.color import Color
+from textual.command import CommandList
 from textual.theme import Theme
 
 from planscope.debugger.selection import SelectedConstraint
@@ -104,7 +105,7 @@ def test_the_colour_blind_theme_tells_states_apart_for_every_eye(eye: str) -> No
     variables = themes()["colour-blind"].variables
     near = {
         (one, other): round(apart, 1)
-        for one, other in combinations(("holds", "open", "broken", "core"), 2)
+        for one, other in combinations(("holds", "open", "broken", "core", "doomed", "unknown"), 2)
         if (apart := difference(variables[VARIABLE + one], variables[VARIABLE + other], EYES[eye])) <= 18
     }
     assert near == {}
@@ -161,6 +162,8 @@ STOPS: list[tuple[str, list[str]]] = [
     ("breakpoints", ["escape", "b", "B"]),
     ("watch", ["escape", "w"]),
     ("run form", ["escape", "r"]),
+    ("title and notes", ["escape", "D"]),
+    ("rules", ["escape", "W"]),
     ("fork form", ["escape", "F"]),
     ("what if", ["escape", "g", "p"]),
     ("edit", ["escape", "escape", "e"]),
@@ -172,9 +175,6 @@ STOPS: list[tuple[str, list[str]]] = [
 ]
 """Where to look, and the keys from the place before."""
 
-OF_TEXTUAL = {"at first", "palette", "watch", "run form"}
-"""Where widgets of Textual's are, which have colours of their own; the rest is painted by roles."""
-
 
 async def test_what_is_on_the_screens_can_be_read_in_every_theme(tmp_path: Path) -> None:
     faint = {}
@@ -184,7 +184,13 @@ async def test_what_is_on_the_screens_can_be_read_in_every_theme(tmp_path: Path)
             await driven.press(*keys)
             await driven.answered()
             seen.add(type(driven.app.screen).__name__)
-            for theme in LEAST if name in OF_TEXTUAL else ("dark",):
+            if name == "palette":
+                await driven.until(lambda: driven.app.screen.query_one(CommandList).highlighted == 0)
+                drawn = "".join(text for text, _ in shown(driven.app))
+                assert all(
+                    words in drawn for words in ("🔎", "earch for commands", "Next", "Go to the next call")
+                )
+            for theme in LEAST:
                 if driven.app.theme != theme:
                     driven.app.theme = theme
                     await driven.pilot.pause()

@@ -89,11 +89,10 @@ async def test_a_call_that_waits_is_not_shown_as_done(size: tuple[int, int]) -> 
             await driven.rest()
             rows = driven.text.splitlines()
             (row,) = [row[:80] for row in rows if row.startswith(f" ▶   {step}")]
-            assert f" {step} ‖ " in row and "‖ PAUSED" in row and "not done" in row and ":00" not in row
+            assert f" {step} ‖ " in row and "not done" in row and ":00" not in row
+            assert driven.text.count("PAUSED") == 1, "one fact once"
             assert not any(word in row for word in ("✓", "●", "completable", "doomed", "NO WAY ON"))
-            assert f"5 Step {step} " in driven.text and "‖ not done" in next(
-                row for row in rows if f"5 Step {step} " in row
-            )
+            assert f"5 Step {step} " in driven.text
             assert "‖ not done  " in driven.text and becomes in " ".join(driven.text.split())
             if size[0] >= 120:
                 assert f"if step {step} is done" in driven.text and f"✓ step {step}" not in driven.text

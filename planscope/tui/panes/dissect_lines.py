@@ -175,8 +175,8 @@ def bar_runs(rate: float, low: float, high: float) -> list[Run]:
     """Draw a rate as a bar: solid up to the lower end of its 95 % interval, then fading to the upper end."""
     sure, point, most = (round(share * BAR) for share in (low, rate, high))
     return [
-        Run("█" * sure, "holds"),
-        Run("▓" * (point - sure), "holds"),
+        Run("█" * sure, "tool"),
+        Run("▓" * (point - sure), "tool"),
         Run("░" * (most - point), "faint"),
         Run("·" * (BAR - most), "faint"),
     ]

@@ -59,7 +59,7 @@ class StepPane(LinePane):
             return (Run(waiting(state).partition(":")[0], "dim"),)
         view = state.debug.view
         if state.at_pending:
-            return (Run(f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "stop"),)
+            return ()
         word = phrases.step_word(state.debug.run.replay, view)
         became = Run(f"{terms.STATE_GLYPHS[view.state]} {word}", view.state)
         cost = model_cost(state)

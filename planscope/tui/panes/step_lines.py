@@ -348,7 +348,7 @@ class _StepPage(Page):
         lost = self.state.lost_at(view)
         if self.state.at_pending:
             here = lost == view.index and view.lost
-            runs = [Run(f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "stop")]
+            runs = [Run(f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "caution")]
             if self.problem.unjudged:
                 return Line(tuple(runs))
             what = phrases.what_is_lost(self.problem)

@@ -35,6 +35,9 @@ _HOUR_CELLS = len(phrases.hours(10, 12))
 _BAR = DAY + 2
 """The cells of a bar of hours, with a gap before it and one behind it, above which the border has the hours."""
 
+_AFTER_LOSS = {role: role for role in ("mark", "stop-mark", "hit")}
+"""The roles that stay behind the call that lost the plan."""
+
 _LONGEST_CALL = 40
 """A call with more cells than this does not count when it is decided whether bars fit."""
 
@@ -249,7 +252,7 @@ class TimelinePane(LinePane):
         if view.step == "end" and state.run is not None and state.run.ending == "aborted":
             glyph, role = "!", "unknown"
         if waits:
-            glyph, role, word = terms.PAUSED_GLYPH, "stop", terms.NOT_DONE
+            glyph, role, word = terms.PAUSED_GLYPH, "caution", terms.NOT_DONE
         left = [
             Run(mark, "mark"),
             Run("◆" if stop else " ", "stop-mark"),
@@ -271,6 +274,8 @@ class TimelinePane(LinePane):
             flags = shorter if _all_fit(left, shorter, self._width) else flags
         right = _that_fits(left, flags, self._width)
         runs = justify(left, right, self._width, gap=0)
+        if judged and view.lost and index not in self._lost and not waits:
+            runs = (*(Run(text, _AFTER_LOSS.get(role, "dim")) for text, role in runs),)  # the loss is one row
         return Line((*runs, *self._bar(view, index)), ground)
 
     def _pen(self, view: StepView) -> tuple[Run, ...]:
@@ -297,9 +302,7 @@ class TimelinePane(LinePane):
         """Return the flags of a call, each with a number. The flag with the highest number is left out first."""
         flags = []
         run, waits = state.run, index == state.waits_at
-        if waits:
-            flags.append((0, Run(f"{terms.PAUSED_GLYPH} PAUSED", "stop")))
-        elif run is not None and 0 < index <= run.kept:
+        if run is not None and not waits and 0 < index <= run.kept:
             flags.append((4, Run("kept", "dim")))
         told = state.call_at(index)
         if self._hides(index):

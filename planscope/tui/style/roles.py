@@ -24,7 +24,7 @@ CHANGES: Mapping[str, str] = {
     "same": "",
     "changed": "caution",
     "added": "holds",
-    "gone": "broken",
+    "gone": "caution",
     "moved": "mark",
 }
 _CERTIFICATES: Mapping[str, str] = {

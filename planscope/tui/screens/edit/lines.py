@@ -24,7 +24,7 @@ from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, in_room, plain, quotation
 from planscope.wording.terms import DRAFT_SIGNS
 
-ROLES: dict[Became, str] = {"added": "safe", "gone": "broken", "same": "dim", "unread": "unknown"}
+ROLES: dict[Became, str] = {"added": "safe", "gone": "caution", "same": "dim", "unread": "unknown"}
 
 _INDENT = 2
 _BEFORE_ID = 13

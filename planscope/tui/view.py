@@ -37,6 +37,10 @@ Picture = Literal["tree", "order", "hours", "agents"]
 """What the tree's pane shows: the syntax tree, the plan as a picture, or the calls of each agent."""
 
 
+TURNS, SAFE_CALLS = 0, -1
+"""What can be folded besides calls: the turns between calls are folded, the list of safe calls is unfolded."""
+
+
 @dataclass(frozen=True, slots=True)
 class DebugView:
     """The content of the debug screen. ``debug`` is the cursor in the run, which is judged or not yet
@@ -106,7 +110,7 @@ class DebugView:
 
     @property
     def folded_here(self) -> frozenset[int]:
-        """The calls of this run whose inner calls are folded away, by their indices."""
+        """The calls of this run whose inner calls are folded away, by their indices; ``TURNS``, ``SAFE_CALLS``."""
         run = self.run
         return frozenset(i for name, i in self.folded if run is not None and name == run.id)
 

@@ -214,7 +214,7 @@ async def _look(driven: Driven, key: str) -> None:
 @effect("fold-calls")
 async def _fold_calls(driven: Driven, key: str) -> None:
     await driven.press(key)
-    assert "no sub-agent made calls inside a call here" in driven.text
+    assert "nobody spoke between two calls, and no sub-agent made calls" in driven.text
 
 
 @effect("picture")

@@ -44,7 +44,9 @@ async def test_from_an_unjudged_trace_to_the_call_that_should_have_come_first(tm
         await driven.press("f")
         await driven.rest()
         assert "to repair it  move step 1 (cancel_order)" in driven.text
-        assert "call instead  get_order" in driven.text and "get_order or cancel_order" not in driven.text
+        assert "call instead" not in driven.text and "safe     1 call; Enter lists it" in driven.text
+        await driven.press("enter")
+        assert "safe     get_order" in driven.text and "get_order or cancel_order" not in driven.text
         await driven.press("x")
         await driven.until(lambda: "Every conflict 1" in driven.text and "What would save it" in driven.text)
         await driven.press("escape", "W", "end", "enter", *"refund is followed by mail.")

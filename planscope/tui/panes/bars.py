@@ -8,6 +8,7 @@ from textual import events
 
 from planscope.oracle.verdict_types import Verdict, graded
 from planscope.session.record import RunRecord
+from planscope.session.seen import NOT_RECORDED
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hints import Hint, Places, key_line, phase
@@ -83,10 +84,11 @@ def _parts(state: DebugView) -> list[tuple[int, tuple[Run, ...]]]:
     model = [Run(shown(run.model or "model ?", 40))]
     if run.simulated:
         model.append(Run(" simulated", "caution"))
+    agent = (3, (Run(shown(run.helped_agent or "agent ?", 30)),))
     return [
         *parts,
-        (3, (Run(shown(run.helped_agent or "agent ?", 30)),)),
-        (0, tuple(model)),
+        *([agent] if run.agent != NOT_RECORDED else []),
+        *([(0, tuple(model))] if run.model != NOT_RECORDED else []),
         (2, (Run(_run_name(state, run)),)),
     ]
 

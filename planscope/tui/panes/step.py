@@ -15,7 +15,7 @@ class StepPane(LinePane):
     _place: object = None
 
     def prepare(self, state: DebugView, width: int) -> None:
-        place = (state.debug.run, state.debug.index, width, state.zoomed)
+        place = (state.debug.run, state.debug.index, width, self.window, state.zoomed, state.folded_here)
         told = (
             state.progress,
             state.certificate,

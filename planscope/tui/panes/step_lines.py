@@ -15,11 +15,12 @@ from planscope.session.oracle_input import has_own_tools
 from planscope.session.record import RecordedCall, RunRecord, by_speaker
 from planscope.session.seen import first_of_message, given_at_first
 from planscope.tui.keys import key_for
+from planscope.tui.panes.formatted import formatted
 from planscope.tui.panes.hit_places import hit_of_step, place_in
 from planscope.tui.panes.query import painted_runs
 from planscope.tui.style.lines import BLANK, Line, Page, Run, cut, labelled, paragraph, ranges, width_of
 from planscope.tui.style.roles import certificate
-from planscope.tui.view import DebugView
+from planscope.tui.view import SAFE_CALLS, DebugView
 from planscope.wording import phrases, terms
 
 if TYPE_CHECKING:
@@ -55,19 +56,41 @@ def waiting(state: DebugView) -> str:
 
 
 def step_lines(state: DebugView, width: int, window: int) -> list[Line]:
-    """Show thought, call, answer and watches; then state, right moves, findings, reason and remaining orders."""
+    """Show thought, call, answer and watches, and what became of the plan: first of all if the step is wrong.
+
+    Long texts are cut so far that all has room, and JSON is folded; a zoomed pane shows more of them.
+    """
+    lines, flexible = _step_lines(state, width, window, window)
+    over = len(lines) - window
+    if over <= 0 or state.zoomed:
+        return lines
+    few = next((rows for rows in range(window, 1, -1) if sum(max(n - rows, 0) for n in flexible) >= over), 1)
+    return _step_lines(state, width, window, max(few, min(window // 6, 4)))[0]
+
+
+def _step_lines(state: DebugView, width: int, window: int, few: int) -> tuple[list[Line], list[int]]:
+    """Return the lines, and how many each text has that may be cut. ``few``: how many a text has at most."""
     view = state.debug.view
-    page, below = _StepPage(state, width, window), _StepPage(state, width, window)
+    page, below, watches = (_StepPage(state, width, window, few) for _ in range(3))
     page.done(view)
     for watch in state.watch_lines:
         text = f"{watch.text} = {watch.value}{'  (new)' if watch.changed else ''}"
-        page.row("watch", text, "caution" if watch.changed else "")
+        watches.row("watch", text, "caution" if watch.changed else "")
     if state.progress == "judged":
         below.became(view)
     else:
         below.row("", state.trouble or waiting(state), "caution" if state.trouble else "dim")
     gap = [BLANK] if page.lines and below.lines and window >= _ROOMY else []
-    return [*page.lines, *gap, *below.lines]
+    here = any(one.severity == "error" for one in state.debug.run.findings[view.index])
+    here = here or (view.lost and state.lost_at(view) == view.index)
+    first = here and state.progress == "judged" and view.call is not None and not state.at_pending
+    above = [*below.lines, *watches.lines, *gap, *page.lines]
+    return above if first else [
+        *page.lines,
+        *watches.lines,
+        *gap,
+        *below.lines,
+    ], page.flexible + below.flexible
 
 
 def _going_on(runs: tuple[Run, ...], width: int) -> tuple[Run, ...]:
@@ -104,13 +127,14 @@ def model_cost(state: DebugView) -> str:
 class _StepPage(Page):
     """The lines of one step."""
 
-    def __init__(self, state: DebugView, width: int, window: int) -> None:
+    def __init__(self, state: DebugView, width: int, window: int, few: int) -> None:
         super().__init__(width, _MARGIN)
         self.state = state
+        self.flexible: list[int] = []
         self.problem = state.debug.run.problem
         self.body = max(width - _MARGIN, 8)
         self.roomy = state.zoomed or window >= _ROOMY
-        self.few = 10_000 if state.zoomed else max(1, min(window // 6, 4))
+        self.few = 10_000 if state.zoomed else few
 
     def row(self, label: str, text: str, role: str = "", few: int = 0, kind: Kind | None = None) -> None:
         """Add a text beside its label, in at most ``few`` lines; ``kind``: search hits of this kind are marked."""
@@ -120,7 +144,15 @@ class _StepPage(Page):
         elif len(label) >= _MARGIN:
             self._beside(label, text, role)
         else:
-            body = paragraph(text, self.body, role, _MOST_ZOOMED if self.state.zoomed else _MOST)
+            most = _MOST_ZOOMED if self.state.zoomed else _MOST
+            laid = kind in ("answer", "thought")
+            body = (
+                formatted(text, self.body, role, most, few)
+                if laid
+                else paragraph(text, self.body, role, most)
+            )
+            if few:
+                self.flexible.append(len(body))
             if few and len(body) > few:
                 body = (*body[: few - 1], _going_on(body[few - 1], self.body - 1))
             self.lines += map(Line, labelled(label, body, indent=_MARGIN))
@@ -307,21 +339,26 @@ class _StepPage(Page):
         state_line, sealed = self.state_line(view), self.certificate()
         beside = Line((*state_line.runs, Run(" · ", "dim"), *sealed)) if sealed else state_line
         fits = cell_width(beside.text) <= self.body + _MARGIN
-        self.lines.append(beside if fits else state_line)
+        if not self.problem.unjudged or self.state.at_pending:
+            self.lines.append(beside if fits else state_line)
         if state.verdict is not None and view.step == "end":
             self._verdict(state.verdict)
-        self._instead(view)
+        rules = phrases.rules_alone(self.problem)
+        if not rules:
+            self._instead(view)
+        if view.lost:
+            self._plan()
         self._findings(view)
         if facts is None:
             self.row("", "…", "dim")
             return
         if facts.why and (not facts.findings or facts.why not in facts.findings[0]):
             self.row("why", facts.why)
-        if view.lost:
-            self._plan()
-            if self.problem.counted:
-                self.row("left", phrases.orders(0), "dim")
-        elif view.state == "completable" and view.step != "end":
+        if rules:
+            self._instead(view)
+        if view.lost and self.problem.counted:
+            self.row("left", phrases.orders(0), "dim")
+        elif not view.lost and view.state == "completable" and view.step != "end":
             self._ways_on(facts)
         if not fits:
             self.lines += map(Line, labelled("verdict", [sealed], indent=_MARGIN))
@@ -383,7 +420,18 @@ class _StepPage(Page):
         if facts is not None and facts.instead:
             here = facts.instead_at is None or facts.instead_at == view.index - 1
             where = "" if here else f", as step {(facts.instead_at or 0) + 1}"
-            self.row("call instead", self._moves(facts.instead) + where, "safe")
+            if phrases.rules_alone(self.problem):
+                self._safe(facts.instead, where)
+            else:
+                self.row("call instead", self._moves(facts.instead) + where, "safe")
+
+    def _safe(self, moves: Sequence[Move], where: str = "") -> None:
+        """Count the calls that break no rule at once; Enter lists them. Rules alone do not say which is wanted."""
+        calls = phrases.plural(len(moves), "call")
+        if SAFE_CALLS in self.state.folded_here:
+            self.row("safe", phrases.moves(self.problem, moves, len(moves)) + where, "safe")
+        else:
+            self.row("safe", f"{calls}{where}; Enter lists {'it' if len(moves) == 1 else 'them'}", "dim")
 
     def _plan(self) -> None:
         """Show the correct plan nearest to this run."""
@@ -401,6 +449,9 @@ class _StepPage(Page):
 
     def _ways_on(self, facts: Facts) -> None:
         """Show the safe next moves, the number of remaining orders, and one such order."""
+        if facts.safe and phrases.rules_alone(self.problem):
+            self._safe(facts.safe)
+            return
         moves = self._moves(facts.safe)
         self.row("next", moves or "nothing is left to do", "safe" if moves else "dim")
         if self.problem.counted:

@@ -23,7 +23,7 @@ from planscope.tui.messages import PaneClicked, Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hit_places import place_in
 from planscope.tui.style.lines import Line, Run, cut, glyph_runs, justify, shown, width_of, with_span
-from planscope.tui.view import DebugView
+from planscope.tui.view import TURNS, DebugView
 from planscope.wording import phrases, terms
 
 _CURVE = "orders left "
@@ -79,7 +79,7 @@ class TimelinePane(LinePane):
         self.tail = self._curve(state, width)
         if (hidden, self._folded) != self._hidden:
             self._hidden = hidden, self._folded
-            self._turns = {} if 0 in self._folded else self._said
+            self._turns = {} if TURNS in self._folded else self._said
             self._made = {}
             steps = (i for i in range(len(self._steps)) if i not in hidden)
             lines = ((i, turn) for i in steps for turn in (*range(len(self._turns.get(i, ()))), CALL))
@@ -266,7 +266,7 @@ class TimelinePane(LinePane):
         if hours:
             flags.append((6, Run(f"{hours:>{_HOUR_CELLS}}", "dim")))
         if judged:
-            least = 5 if index in self._lost else 1  # LOST HERE says it, too
+            least = 5 if index in self._lost and not waits else 1  # LOST HERE says it, too
             flags.append((least, Run(f"{word:<{_STATE_CELLS}}", role if waits else view.state)))
         if judged and hours and index in self._lost and not _all_fit(left, flags, self._width):
             shorter = [part for part in flags[:-1] if part[1].text != terms.LOST_HERE]
@@ -308,7 +308,7 @@ class TimelinePane(LinePane):
         if self._hides(index):
             inner = len(self._nesting.inner(index))
             flags.append((3, Run(f"{phrases.plural(inner, 'call')} folded", "mark")))
-        if 0 in self._folded and (turns := self._said.get(index)):
+        if TURNS in self._folded and (turns := self._said.get(index)):
             flags.append((3, Run(f"{phrases.plural(len(turns), 'turn')} folded", "mark")))
         if told is not None and any(message.by == "handoff" for message in told.messages):
             flags.append((3, Run(SPEAKERS["handoff"], "mark")))

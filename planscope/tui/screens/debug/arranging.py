@@ -10,7 +10,7 @@ from planscope.tui.controllers.pane_layout import COLUMNS_A_KEY, ROWS_A_KEY
 from planscope.tui.panes.timeline import turns_of
 from planscope.tui.screens.debug.stage import Stage, amounts_to, here, not_run
 from planscope.tui.style.lines import shown
-from planscope.tui.view import DebugView, Picture
+from planscope.tui.view import TURNS, DebugView, Picture
 from planscope.wording import phrases
 
 
@@ -76,7 +76,7 @@ def fold_calls(stage: Stage) -> None:
         if not turns_of(view.run, len(view.debug.run.steps)):
             stage.tell("nobody spoke between two calls, and no sub-agent made calls inside this call")
         else:
-            stage.change(folded=view.folded ^ {(view.run.id, 0)})
+            stage.change(folded=view.folded ^ {(view.run.id, TURNS)})
         return
     key = (view.run.id, around)
     folding = key not in view.folded or around != index

@@ -1,0 +1,103 @@
+"""Answers and thoughts in the step's pane: JSON folds into its rows, tables are aligned, Markdown shows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planscope.oracle.trace import Said, ToolCall, Trace
+from planscope.rules.in_session import add_rules
+from planscope.safe import cell_width
+from planscope.session.traces import session_of
+from planscope.tui.panes.formatted import formatted
+from tests.tui import sessions
+from tests.tui.screen import opened
+
+
+def lines(text: str, width: int = 40, rows: int = 20) -> list[str]:
+    return ["".join(run.text for run in runs).rstrip() for runs in formatted(text, width, "", 4_000, rows)]
+
+
+def roles(text: str) -> dict[str, str]:
+    return {run.text: run.role for runs in formatted(text, 40, "", 4_000, 20) for run in runs}
+
+
+def test_words_alone_are_wrapped_as_they_are() -> None:
+    assert lines("one two three\n\nfour", 8) == ["one two", "three", "", "four"]
+
+
+def test_json_folds_into_the_rows_that_there_are() -> None:
+    text = json.dumps({"order": {"id": 7, "items": [{"a": [1]}, {"b": 2}]}, "paid": True})
+    whole, folded = lines(text, rows=20), lines(text, rows=2)
+    assert [line.split()[:2] for line in folded] == [["▸", "order"], ["paid", "true"]]
+    assert any("id" in line and "7" in line for line in whole) and len(whole) > len(folded)
+
+
+def test_flat_objects_and_columns_are_tables() -> None:
+    made = lines(json.dumps([{"id": 1, "city": "Oslo"}, {"id": 23, "city": "Rome"}]))
+    assert made == ["id  city", "1   Oslo", "23  Rome"]
+    assert lines("NAME\tSTATUS\nkagent-long-name\tok") == ["NAME              STATUS", "kagent-long-name  ok"]
+    assert lines("| a | b |\n|---|:-:|\n| 1 | 22 |") == ["a  b", "1  22"]
+    assert lines("NAME   STATUS\n" + "x" * 80 + "   ok", 20)[1].endswith("…  ok")
+
+
+def test_markdown_has_titles_lists_and_code() -> None:
+    text = "## Plan\n- **first** step, which goes on here\n2. `run()`\n```\na  b = 1\n```\ndone"
+    assert lines(text, 24) == [
+        "Plan",
+        "• first step, which goes",
+        "  on here",
+        "2. run()",
+        "a  b = 1",
+        "done",
+    ]
+    found = roles(text)
+    assert found["Plan"] == "strong" and found["first"] == "strong" and found["run()"] == "tool"
+
+
+@settings(max_examples=150)
+@given(st.text(max_size=200), st.integers(24, 60), st.integers(1, 30))
+def test_any_text_fits_its_width_and_is_safe(text: str, width: int, rows: int) -> None:
+    for made in (text, f"```\n{text}", f"a  {text}\nb  c", f"- {text}", json.dumps([text, {text: text}])):
+        for runs in formatted(made, width, "", 4_000, rows):
+            shown = "".join(run.text for run in runs)
+            assert "\x1b" not in shown and "\n" not in shown
+            assert cell_width(shown) <= width
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_at_the_loss_the_repair_comes_first_and_safe_calls_are_counted(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    items = [
+        Said("user", "Refund order 7."),
+        ToolCall("refund", {"order": 7}, answer='{"ok": true}', answered=True),
+        ToolCall("check", {"order": 7}, answer="fine", answered=True),
+    ]
+    session = session_of([Trace(items, id="t")])
+    add_rules(session, "mine: check comes before refund.")
+    async with opened(sessions.write(session, tmp_path), size) as driven:
+        await driven.press("f")
+        pane = driven.screen.text_of("step")
+        order = [pane.index(word) for word in ("LOST HERE", "to repair it", "rule violated", "safe", "call ")]
+        assert order == sorted(order)
+        assert (
+            "call instead" not in pane and "; Enter lists it" in pane and "mine" in pane and "c1" not in pane
+        )
+        await driven.press("enter")
+        pane = driven.screen.text_of("step")
+        assert "Enter lists" not in pane and "check" in pane.partition("safe")[2].splitlines()[0]
+        await driven.press("enter")
+        assert "Enter lists" in driven.screen.text_of("step")
+
+
+async def test_an_answer_has_the_rows_that_there_are(tmp_path: Path) -> None:
+    answer = "\n".join(f"line {number}" for number in range(20))
+    items = [Said("user", "Go."), ToolCall("read", {}, answer=answer, answered=True)]
+    async with opened(sessions.write(session_of([Trace(items)]), tmp_path), (120, 40)) as driven:
+        await driven.press("n")
+        assert "line 0" in driven.text and "line 19" in driven.text

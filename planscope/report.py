@@ -11,6 +11,7 @@ from planscope.oracle.findings import grouped
 from planscope.oracle.judged import same_message
 from planscope.oracle.verdict_types import Finding, Repair, StepView, Verdict
 from planscope.safe import clip
+from planscope.session.record import by_speaker
 from planscope.show.blocks import (
     GAP,
     Block,
@@ -139,6 +140,41 @@ def step_notes(run: JudgedRun, view: StepView, *, safe: bool) -> Iterator[Words]
     moves = run.safe_moves(view.index) if safe else ()
     if moves:
         yield f"safe next: {phrases.moves(run.problem, moves, MOVES)}"
+
+
+def step_said(record: RunRecord, view: StepView) -> Iterator[tuple[str, str, str]]:
+    """Yield label, text and tone of what model, tools and people said and did at a step, and who said it before."""
+    return (one for one in _step_said(record, view) if one[1])
+
+
+def _step_said(record: RunRecord, view: StepView) -> Iterator[tuple[str, str, str]]:
+    i = view.index
+    yield from ((who, turn, "") for who, turn in record.turns(i))
+    if view.call is None:
+        if i:
+            yield "said", by_speaker(record.last_messages, record.last_words)[1], ""
+            yield "", phrases.ending(record), "dim"
+        yield from (("trouble", one, "caution") for one in record.troubles if i == 0)
+        return
+    call = record.calls[i - 1]
+    yield "thought", by_speaker(call.messages, call.thought)[1], ""
+    yield "call", call_text(view), "call"
+    if call.arguments is None:
+        yield "raw", call.raw, "dim"
+    elif call.arguments.keys() - {"start_time"}:
+        yield "arguments", phrases.json_text(call.arguments), ""
+    yield "hours", phrases.hours(view.start, view.end), ""
+    yield "error", call.error, "broken"
+    if call.asked is not None:
+        yield "asked for", f"{phrases.json_text(call.asked)} (edited by hand)", "dim"
+    if call.refused_by:
+        yield "refused", "by the user" if call.refused_by == "user" else "by the guard", "caution"
+    cut_short = "none: the run was cut short, so the call may or may not have been done"
+    yield "answer", call.answer or "", "caution" if call.failed else ""
+    yield "answer", cut_short if record.unanswered == i else "", "caution"
+    yield "instead", f"{call.said} (the tool's own answer, edited by hand)" if call.said else "", "dim"
+    yield from (("trouble", one, "caution") for one in call.troubles)
+    yield "kept", "from the run that this one was forked from" if call.kept else "", "dim"
 
 
 def orders_left(run: JudgedRun, view: StepView) -> str:
@@ -315,8 +351,9 @@ def case_blocks(case: Case, *, issue: bool = True) -> Iterator[Block]:
     if verdict is not None:
         yield Heading("Why", 3)
         yield from why_blocks(run, verdict)
-    if issue:
-        yield from _blamed(case)
+    for title, blocks in told_blocks(case, verdict):
+        yield Heading(title, 3)
+        yield from blocks
     if record is not None or not issue:
         yield Heading("Steps", 3)
         yield from step_blocks(run, record, issue=issue)
@@ -328,9 +365,6 @@ def case_blocks(case: Case, *, issue: bool = True) -> Iterator[Block]:
         yield from _pictures(run, record)
     yield Heading("Constraints" if verdict is None else "Constraints at the end", 3)
     yield constraint_table(run, len(run.steps) - 1)
-    if verdict is not None and verdict.verdict == "wrong":
-        yield Heading(terms.PLAN_TITLE if run.problem.counted else terms.CHANGE_TITLE, 3)
-        yield from repair_blocks(run, run.way_back())
     if issue:
         yield Para(Own(f"Judged by planscope {__version__}."))
 
@@ -343,17 +377,22 @@ def _headline(verdict: Verdict | None) -> str:
     return f"{terms.OUTCOME_GLYPHS[verdict.told]} {phrases.verdict_line(verdict).capitalize()}{where}"
 
 
-def _blamed(case: Case) -> Iterator[Block]:
+def told_blocks(case: Case, verdict: Verdict | None) -> Iterator[tuple[str, list[Block]]]:
+    """Return what a dissection blames, and what would have been right, each with its title."""
     from planscope.dissection.told import found_in
 
-    found = found_in(case.session, case.variant.id)
-    if found is None:
-        return
-    yield Heading("What in the query makes the agent fail", 3)
-    yield from map(Para, found.sentences)
-    if found.cured:
-        yield Para(Own("With these words changed the agent is right:"))
-        yield Para(found.cured, keep=True)
+    run, found = case.replay, found_in(case.session, case.variant.id)
+    if found is not None:
+        blocks: list[Block] = [*map(Para, found.sentences)]
+        if found.cured:
+            blocks += [
+                Para(Own("With these words changed the agent is right:")),
+                Para(found.cured, keep=True),
+            ]
+        yield "What in the query makes the agent fail", blocks
+    if verdict is not None and verdict.verdict == "wrong":
+        title = terms.PLAN_TITLE if run.problem.counted else terms.CHANGE_TITLE
+        yield title, [*repair_blocks(run, run.way_back())]
 
 
 def _pictures(run: JudgedRun, record: RunRecord | None) -> Iterator[Block]:
@@ -382,12 +421,15 @@ def given_blocks(record: RunRecord, most: int) -> Iterator[Block]:
         if not part.known:
             yield Para((Own(f"{named}: "), str(part.value)))
         elif part.name == "tools":
-            rows = [
-                [str(tool.get("name")), str(tool.get("description") or ""), _json(tool.get("parameters"))]
+            told = (
+                Para(text)
                 for tool in part.value
-            ]
-            head = ("name", "description", "arguments (JSON schema)")
-            yield Fold(named, [Table(rows, head, widest=[LONGEST_VALUE] * 3)])
+                for text in (
+                    f"{tool.get('name')}: {tool.get('description') or ''}",
+                    _json(tool.get("parameters")),
+                )
+            )
+            yield Fold(named, [*told])
         elif part.name == "messages":
             for message in part.value:
                 yield Para((Own("Message of "), clip(message["role"], LONGEST_TITLE), Own(":")))

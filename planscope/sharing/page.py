@@ -12,7 +12,7 @@ from typing import Any
 
 from planscope.case import Case, check_size, judge
 from planscope.debugger.run_index import RunIndex
-from planscope.dissection.told import Found, found_in
+from planscope.dissection.told import found_in
 from planscope.drawing.plan import lanes_svg, svgs
 from planscope.errors import UserError
 from planscope.oracle.verdict_types import StepView
@@ -21,22 +21,23 @@ from planscope.report import (
     given_blocks,
     message_blocks,
     orders_left,
-    repair_blocks,
     step_notes,
+    step_said,
     task_of,
+    told_blocks,
+    why_blocks,
 )
 from planscope.safe import clip, visible
 from planscope.session.containers import CLOSING, OPENING, for_page
 from planscope.session.files import LARGEST
 from planscope.session.model import Run, Session, own_runs
-from planscope.session.record import by_speaker, record_of
+from planscope.session.record import record_of
 from planscope.session.run_list import ListedRun, outcome_of
 from planscope.session.seen import NOT_RECORDED
 from planscope.sharing.query import QueryView
 from planscope.show.blocks import Block, Fold, Heading, Own, Para, Part, Picture, Rows, Toned, Words
 from planscope.show.page import page as page_of
 from planscope.wording import phrases, terms
-from planscope.wording.explain import explain_verdict
 
 MOST_RUNS = 100
 MOST_STEPS = 20_000
@@ -92,7 +93,7 @@ def _view(session: Session, first: Case) -> tuple[list[Block], dict[str, Any]]:
         task = task_of(case)
         query = queries.get((case.variant.id, task)) or QueryView(case.variant, case.reading, task, found)
         queries[case.variant.id, task] = query
-        runs.append(RunView(case, query, found))
+        runs.append(RunView(case, query))
     blocks: list[Block] = [one.part(f"run-{n}", n != show) for n, one in enumerate(runs)]
     for n, query in enumerate(queries.values()):
         its = [one for one in [runs[show], *runs] if one.query is query]
@@ -135,8 +136,8 @@ def _judged(session: Session, run: Run | None) -> Case | None:
 class RunView:
     """One run of the page, or a query without a run. ``title``: in the list of runs."""
 
-    def __init__(self, case: Case, query: QueryView, found: Found | None) -> None:
-        self.case, self.query, self._found = case, query, found
+    def __init__(self, case: Case, query: QueryView) -> None:
+        self.case, self.query = case, query
         self.run = case.replay
         self.index = RunIndex(case.replay)
         self.record = record_of(case.run) if case.run is not None else None
@@ -184,20 +185,11 @@ class RunView:
                 )
             )
             yield Para(Toned(self.named, "dim"))
-            yield Para(explain_verdict(self.run, verdict))
-            yield from (Para(terms.sentence(one)) for one in verdict.notes)
-            yield from (Para(f"Warning: {one}") for one in verdict.warnings)
+            yield from why_blocks(self.run, verdict)
             if fork := self.record.forked_from:
                 yield Para((Own("Forked from "), phrases.fork_point(fork)))
-        if self._found is not None:
-            yield Fold(
-                "What in the query makes the agent fail", [*map(Para, self._found.sentences)], open=True
-            )
-            if self._found.cured:
-                yield Fold("The cured query", [Para(self._found.cured, keep=True)])
-        if verdict is not None and verdict.verdict == "wrong":
-            title = terms.PLAN_TITLE if self.run.problem.counted else terms.CHANGE_TITLE
-            yield Fold(title, [*repair_blocks(self.run, self.run.way_back())])
+        for title, blocks in told_blocks(self.case, verdict):
+            yield Fold(title, blocks, open=True)
         if lanes := lanes_svg(self.record, self.run):
             yield Fold("Calls of each agent", [Picture("Calls of each agent", lanes)])
         if notes.strip():
@@ -244,11 +236,8 @@ class RunView:
         view = self.index.steps[i]
         state = f"{terms.STATE_GLYPHS[view.state]} {phrases.step_word(self.run, view)}"
         yield Heading((Own(terms.capital(_named(view)) + " "), Toned(state, view.state)), 3)
-        for label, text, its in self._said(i, view):
-            if text:
-                yield Para(
-                    Toned(visible(text, keep_newlines=True), its) if its else text, keep=True, label=label
-                )
+        for label, text, its in step_said(self.record, view) if self.record is not None else ():
+            yield Para(Toned(_cut(text), its), keep=True, label=label)
         yield from map(Para, step_notes(self.run, view, safe=view.step != "end"))
         if view.state == "completable" and view.step != "end" and self.run.problem.counted:
             yield Para(Own(f"valid orders left: {orders_left(self.run, view)}"))
@@ -261,42 +250,6 @@ class RunView:
         few = len(self.index.steps) * len(self.run.problem.actions) <= MOST_DRAWN
         if few and (drawn := svgs(self.index, i)):
             yield Fold("The plan", [Picture(*one) for one in drawn])
-
-    def _said(self, i: int, view: StepView) -> Iterator[tuple[str, str, str]]:
-        """Yield label, text and tone of what model, tools and people said and did."""
-        record = self.record
-        yield from ((who, _cut(turn), "") for who, turn in self._turns(i))
-        if record is None or i == 0:
-            return
-        if view.call is None:
-            yield "said", _cut(record.last_words), ""
-            yield "", phrases.ending(record), "dim"
-            yield from (("trouble", _cut(one), "caution") for one in record.troubles)
-            return
-        call = record.calls[i - 1]
-        yield "thought", _cut(by_speaker(call.messages, call.thought)[1]), ""
-        yield "call", call_text(view), "call"
-        given = call.arguments
-        if given is not None and given.keys() - {"start_time"}:
-            yield "arguments", _json(given), ""
-        elif given is None:
-            yield "raw", _cut(call.raw), "dim"
-        yield "hours", phrases.hours(view.start, view.end), ""
-        yield "error", _cut(call.error), "broken"
-        if call.asked is not None:
-            yield "asked", f"{_json(call.asked)} (edited by hand)", "dim"
-        yield (
-            "refused",
-            f"by {'the user' if call.refused_by == 'user' else 'the guard'}" * bool(call.refused_by),
-            "caution",
-        )
-        cut_short = "none: the run was cut short, so the call may or may not have been done"
-        none = cut_short if record.unanswered == i else ""
-        yield "answer", none or _cut(call.answer or ""), "caution" if call.failed or none else ""
-        if call.said:
-            yield "instead", f"{_cut(call.said)} (the tool's own answer, edited by hand)", "dim"
-        yield from (("trouble", _cut(one), "caution") for one in call.troubles)
-        yield "kept", "from the run that this one was forked from" if call.kept else "", "dim"
 
     def data(self, words: dict[tuple[str, str], int]) -> dict[str, Any]:
         """Return the numbers of the script: links, and what constraints and actions become at each step.
@@ -352,10 +305,6 @@ class RunView:
 
 def _named(view: StepView) -> str:
     return phrases.step_name(view.step) if view.step else "before any call"
-
-
-def _json(value: Any) -> str:
-    return phrases.value(value, _LONGEST)
 
 
 def _cut(text: str) -> str:

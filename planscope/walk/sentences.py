@@ -7,15 +7,16 @@ from typing import Any
 
 from planscope.debugger.cursor import DebugState
 from planscope.language.outline import OutlineNode
-from planscope.oracle.judged import JudgedRun, same_message
+from planscope.oracle.judged import JudgedRun
 from planscope.oracle.verdict_types import Repair, StepNo, StepView
-from planscope.report import MOVES
+from planscope.report import given_blocks, message_blocks, step_notes, step_said
 from planscope.safe import visible
-from planscope.session.record import MODEL, RecordedCall, RunRecord, by_speaker
-from planscope.session.seen import said_at
+from planscope.session.record import RunRecord
+from planscope.show.blocks import joined
+from planscope.show.text import lines
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import name, plain
-from planscope.wording.explain import explain_core, explain_finding
+from planscope.wording.explain import explain_core
 
 SHOWN = 400
 """The limit for a text from a model or a tool, in code points."""
@@ -42,49 +43,23 @@ def place_lines(state: DebugState, record: RunRecord | None) -> Iterator[str]:
     last = state.run.last - (state.run.steps[-1].step == "end")
     number = f" of {last}" if isinstance(view.step, int) and view.step else ""
     yield terms.sentence(step_name(view.step) + number)
-    call = _call_at(record, view)
-    turns, thought = by_speaker(call.messages, call.thought) if call is not None else ([], "")
-    if view.step == "end" and record is not None:
-        turns, thought = by_speaker(record.last_messages, record.last_words)
-    for speaker, turn in turns:
-        who = "It" if speaker == MODEL else f"The {speaker}"
-        yield f"{who} said: {visible(turn, limit=SHOWN)}"
-    if thought:
-        yield f"It thought: {visible(thought, limit=SHOWN)}"
-    if view.call is not None:
-        yield from _call_lines(view, call, record)
-    if same_message(replay, view):
-        yield terms.sentence(f"it was made {terms.SAME_MESSAGE}")
-    if view.step == "end":
-        yield terms.sentence(
-            phrases.ending(record) if record else terms.ended(replay.trace.ending, replay.trace.cause)
-        )
+    if record is not None:
+        yield from _said_lines(record, view, SHOWN)
+    elif view.step == "end":
+        yield terms.sentence(terms.ended(replay.trace.ending, replay.trace.cause))
     yield from _plan_lines(state, replay)
 
 
-def _call_at(record: RunRecord | None, view: StepView) -> RecordedCall | None:
-    return record.calls[view.index - 1] if record is not None and view.call is not None else None
-
-
-def _call_lines(view: StepView, call: RecordedCall | None, record: RunRecord | None) -> Iterator[str]:
-    assert view.call is not None
-    yield f"It called {visible(view.call.tool, limit=80)} with {arguments(view.call.arguments)}."
-    if call is not None and call.asked is not None:
-        yield f"It had asked for {arguments(call.asked)}; you edited the arguments."
-    if view.call.error:
-        yield f"The call failed: {visible(view.call.error, limit=SHOWN)}"
-    if record is not None and record.unanswered == view.index:
-        yield "The run was cut short before the answer, so the call may or may not have been done."
-    if call is not None and call.answer is not None:
-        if call.refused_by:
-            yield f"The call was refused by {'you' if call.refused_by == 'user' else 'the guard'}."
-        if phrases.failed(view):
-            yield f"The call failed: {terms.ANSWERED_ERROR}."
-        yield f"The answer: {visible(call.answer, limit=SHOWN)}"
-        if call.said is not None:
-            yield f"Before you edited it, the answer was: {visible(call.said, limit=SHOWN)}"
-    if view.start is not None and view.end is not None:
-        yield f"It took from {phrases.clock(view.start)} to {phrases.clock(view.end)}."
+def _said_lines(record: RunRecord, view: StepView, limit: int) -> Iterator[str]:
+    """Say what was said and done at a step. ``limit``: for a text from a model or a tool, in code points."""
+    for label, text, _ in step_said(record, view):
+        if label == "call" and view.call is not None:
+            yield f"It called {visible(view.call.tool, limit=80)} with {arguments(view.call.arguments)}."
+        elif label == "hours":
+            yield f"It took from {phrases.clock(view.start or 0)} to {phrases.clock(view.end or 0)}."
+        elif label != "arguments" or limit > SHOWN:
+            said = visible(text, limit=limit)
+            yield f"{terms.capital(visible(label))}: {said}" if label else terms.sentence(said)
 
 
 def _plan_lines(state: DebugState, replay: JudgedRun) -> Iterator[str]:
@@ -102,43 +77,21 @@ def _plan_lines(state: DebugState, replay: JudgedRun) -> Iterator[str]:
         yield terms.sentence(
             phrases.state_means(replay.problem, view.state, phrases.step_ended(replay, view))
         )
-    for finding in run.findings[view.index]:
-        what = "Warning" if finding.severity == "warning" else "Error"
-        yield f"{what}, {terms.FINDINGS[finding.type]}: {explain_finding(replay, finding)}"
     if lost == view.index and view.core is not None:
         yield f"Why: {explain_core(replay, view.core)}"
-    if view.state == "completable" and view.step != "end":
-        moves = replay.safe_moves(view.index)
-        if moves:
-            yield f"Safe next: {phrases.moves(replay.problem, moves, MOVES)}."
+    going = view.state == "completable" and view.step != "end"
+    yield from (visible(joined(words)) for words in step_notes(replay, view, safe=going))
+    if going:
         count = run.valid_completions(view.index)
         if count is not None:
             yield terms.sentence(phrases.orders(count))
 
 
-def seen_lines(record: RunRecord, index: int) -> Iterator[str]:
-    """Say what the model was given at the start, or at a step its message, what it cost, and the values of the call."""
-    for part in said_at(record, index):
-        if part.name == "tools" and part.known:
-            yield f"{len(part.value)} tools." if len(part.value) != 1 else "1 tool."
-            for tool in part.value:
-                yield from _whole(f"Tool {tool.get('name')}", tool.get("description") or "no description")
-                yield from _whole("Its arguments", tool.get("parameters"))
-        elif part.name == "messages" and part.known:
-            for message in part.value:
-                yield from _whole(f"Message of {message['role']}", message["text"])
-                if message.get("calls"):
-                    yield from _whole("Its calls", message["calls"])
-        else:
-            yield from _whole(part.name.capitalize(), part.value)
-
-
-def _whole(name: str, value: Any) -> Iterator[str]:
-    """Return a value line by line, with its name before it."""
-    text = value if isinstance(value, str) else phrases.json_text(value)
-    shown = visible(text, limit=WHOLE, keep_newlines=True).splitlines() or ["empty"]
-    yield f"{visible(name, limit=120)}: {shown[0]}"
-    yield from shown[1:]
+def seen_lines(record: RunRecord, view: StepView) -> Iterator[str]:
+    """Say what the model was given at the start; at a step its message, its cost, and all that was said and done."""
+    told = message_blocks(record, view.index, WHOLE) if view.index else given_blocks(record, WHOLE)
+    yield from lines(told, WHOLE)
+    yield from _said_lines(record, view, WHOLE)
 
 
 def constraint_line(state: DebugState, constraint: str) -> str:
@@ -216,9 +169,9 @@ def timeline_lines(state: DebugState, record: RunRecord | None) -> Iterator[str]
 
 def _notes(view: StepView, record: RunRecord | None) -> list[str]:
     """Yield what else is known of a call: kept from another run, refused, edited."""
-    call = _call_at(record, view)
-    if call is None or record is None:
+    if view.call is None or record is None:
         return []
+    call = record.calls[view.index - 1]
     edited = call.asked is not None or call.said is not None
     notes = [
         ("kept from another run", call.kept),

@@ -315,7 +315,7 @@ class Walker:
     def _saw(self) -> Lines:
         if self.record is None:
             return ["Not run yet, so no model saw anything."]
-        return sentences.seen_lines(self.record, self.state.index)
+        return sentences.seen_lines(self.record, self.state.view)
 
     def _verdict(self) -> Lines:
         return self.verdict() if self.run is not None else ["There is no run to judge."]

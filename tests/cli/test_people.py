@@ -160,7 +160,7 @@ def test_a_run_as_text(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) 
         "✗ Wrong: order error, lost at step 1\nSession A title, run r1: agent tools, model sim:careful\n\n"
         "Query\nA comes before B.\nB comes before C.\n\n"
     )
-    parts = ["Why\n", "Steps\n", "Constraints at the end\n", "A correct plan\n"]
+    parts = ["Why\n", "A correct plan\n", "Steps\n", "Constraints at the end\n"]
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
     assert "  ● conflict  c1  a before b\n  ✓ holds     c2  b before c\n" in text

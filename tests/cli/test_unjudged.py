@@ -94,7 +94,7 @@ def test_it_can_be_shared(path: Path, cli: Cli, form: str, tmp_path: Path) -> No
 def test_walking_tells_calls_and_messages(path: Path) -> None:
     walker = Walker(load(path), "r2")
     said = "\n".join([*walker.greeting(), *walker.do("n"), *walker.do("G"), *walker.do("x")])
-    assert LINE in said and "It called read_log" in said and "The answer: read_log is done" in said
+    assert LINE in said and "It called read_log" in said and "Answer: read_log is done" in said
     assert "(the model refused: I cannot ship that.)" in said
 
 

@@ -323,8 +323,7 @@ def _library_word(entry: Any) -> str:
     for column in columns.whole:
         told[column.name] = row[at : at + column.width].strip()
         at += column.width + column.gap
-    word, error = told["verdict"][2:], told["error"]
-    return error if word == "wrong" else word
+    return told["verdict"][2:]
 
 
 def _of_test(session: Session) -> str:

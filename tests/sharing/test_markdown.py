@@ -71,7 +71,7 @@ def test_the_words_to_blame_and_the_cured_query_are_told_there_and_on_the_page()
     found = found_in(session, "v1")
     assert found is not None and found.cured.split(".")[0][:40] in text.replace("\n", " ")
     page = share(session, None, "html", redaction=None)
-    assert "<mark>postdates</mark>" in page and "The cured query</summary>" in page
+    assert "<mark>postdates</mark>" in page and "With these words changed the agent is right:" in page
     assert all(one in unescape(page) for one in found.sentences)
 
 
@@ -212,7 +212,7 @@ def test_it_says_what_the_model_was_given_and_said() -> None:
     said = made[made.index("### What the model was given") :]
     assert "```text\nYou *plan*.\n```" in said
     assert "````text\nDo it: ```\nall\n````" in said
-    assert r'| `mail` | `Sends \| it.` | `{"type": "object"}` |' in said
+    assert '```text\nmail: Sends | it.\n{"type": "object"}\n```' in said
     assert "Tokens and time: `9 tokens read, 2 written, 0.5 s, 1.5 s after the start`" in said
     assert '"content": "<b>I send</b>"' in said
     old = run.model_copy(update={"events": [PromptEvent(text="Do it."), EndEvent(ending="stopped")]})

@@ -178,12 +178,12 @@ def test_it_says_what_the_model_saw_whole() -> None:
     prompt = walker.record.prompt if walker.record is not None else None
     assert prompt is not None and prompt.text in start and "System prompt: none" in start
     for tool in prompt.tools or ():
-        assert f"Tool {tool.name}: {tool.description}" in start
+        assert f"{tool.name}: {tool.description}" in start
     assert '"start_time"' in start
     step = said(walker, "n", "saw")
     assert (
         "Tokens and time: " in step
-        and "Raw message: {" in step
+        and "Raw message\n{" in step
         and "Answer: Replica procurement takes" in step
     )
 
@@ -199,4 +199,4 @@ def test_what_the_user_says_between_calls_is_no_thought() -> None:
     assert next(walker.greeting()) == "Look it up."
     walker.do("g")
     told = said(walker, "n", "n")
-    assert "The user said: It is 8.\nIt thought: I see." in told and "user:" not in told
+    assert "User: It is 8.\nThought: I see.\nIt called look" in told and "user:" not in told

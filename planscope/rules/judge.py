@@ -767,7 +767,7 @@ def events(items: Iterable[Item], heard: Collection[str] = (USER,)) -> Iterator[
         if isinstance(item, ToolCall):
             step = item.step
             yield item, step
-        elif isinstance(item, Said) and tool_of(item) in heard:
+        elif heard and isinstance(item, Said) and tool_of(item) in heard:
             yield item, step + 1
 
 

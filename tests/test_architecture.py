@@ -285,7 +285,7 @@ OTHER_BYTES = {
     "sharing": 65_300,
     "show": 25_300,
     "toolfuzz": 18_710,
-    "tui": 192_983,
+    "tui": 7_200,
     "agents": 3_080,
     "top": 0,
 }

@@ -42,7 +42,7 @@ class Extra(NamedTuple):
 EXTRAS = {
     "campaign": Extra("pyarrow", "pyarrow", "writes the rows of a campaign as Parquet (--parquet)"),
     "cluster": Extra("distributed", "distributed", "spreads a campaign over machines (--cluster)"),
-    "fuzz": Extra("hypothesis", "hypothesis", "finds inputs on which tools fail (planscope fuzz)"),
+    "fuzz": Extra("jsonschema", "jsonschema", "finds inputs on which tools fail (planscope fuzz)"),
     "mcp": Extra("mcp", "mcp", "answers questions of coding agents about runs (planscope mcp)"),
     "openai": Extra(
         "langchain-openai", "langchain_openai", "runs agents on models of OpenAI, and servers like it"

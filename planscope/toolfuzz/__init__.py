@@ -2,7 +2,7 @@
 
 The tool runs in a child process (``child.py``), in a sandbox (``sandbox.py``). The search (``search.py``) draws
 arguments from the schema and from what the tool's code does with them (``source.py``, ``taint.py``). Importing this
-package is quick; Hypothesis, pydantic and the tool are imported in the child only.
+package is quick; pydantic and the tool are imported in the child only.
 """
 
 from __future__ import annotations

@@ -310,8 +310,8 @@ def check_platform() -> None:
 
     if not hasattr(os, "fork"):
         raise UserError("fuzzing needs a system with fork, such as Linux or macOS; on Windows use WSL")
-    if importlib.util.find_spec("hypothesis") is None:
-        raise UserError(f"fuzzing needs Hypothesis; install it with: {INSTALL}")
+    if importlib.util.find_spec("jsonschema") is None:
+        raise UserError(f"fuzzing needs jsonschema; install it with: {INSTALL}")
 
 
 def _with_trace(message: Mapping[str, object]) -> str:
@@ -329,7 +329,6 @@ def _environment(names: tuple[str, ...], home: Path) -> dict[str, str]:
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUTF8": "1",
-        "HYPOTHESIS_STORAGE_DIRECTORY": str(home / "hypothesis"),
         "LANGCHAIN_TRACING_V2": "false",
         "LANGSMITH_TRACING": "false",
     }

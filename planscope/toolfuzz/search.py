@@ -93,7 +93,7 @@ class Search:
                 read_words(text, self.hints)
 
     def draw_pools(self) -> None:
-        """Have Hypothesis draw texts, and samples of the patterns that are new."""
+        """Draw texts, and samples of the patterns that are new."""
         from planscope.toolfuzz.drawn import samples, texts
 
         if len(self.pools.texts) == 1:

@@ -2,7 +2,7 @@
 
 A value that the tool takes apart is put together backwards: for ``query.split(": ")[1] == "map"`` a text with ``": "``
 and ``map`` behind it. The rest comes from words by meaning, constants of the code, boundaries, odd strings, and texts
-drawn by Hypothesis.
+drawn from all of Unicode.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ NO_OBJECTS = ("{", "[1,", "", "nope", '{"a": 1', "{'a': 1}", "[]", "{}", "null",
 
 @dataclass
 class Pools:
-    """Values that Hypothesis has drawn: texts, and samples of regular expressions.
+    """Values that were drawn before: texts, and samples of regular expressions.
 
     ``meant``: values for an argument that are known to exist, or that a model gave, by its name.
     """

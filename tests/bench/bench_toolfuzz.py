@@ -1,7 +1,7 @@
 """The fuzzer beside plain Hypothesis strategies, and beside itself without guidance.
 
 ``python -m tests.bench.bench_toolfuzz [--calls 2000 | --seconds 10] [--seeds 1] [--only figure|planted|nested|sound|
-files|sequences]``. All arms run in the same sandbox and tell errors apart by the same rule; they differ in which
+files|sequences|data]``. All arms run in the same sandbox and tell errors apart by the same rule; they differ in which
 arguments they send. *no coverage* is planscope without branch coverage; *unguided* draws as planscope does, but without
 reading the source, without taint and without coverage. The labels of planted and sound tools were written before the
 fuzzer was tuned; the nested ones are for the worth of coverage. The seven file tools need langchain-community
@@ -16,18 +16,22 @@ import importlib.util
 import json
 import tempfile
 import time
+import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import seed as seeded
 from hypothesis import strategies as st
 
-from planscope.toolfuzz.drawn import _draw
+from planscope.errors import UserError
 from planscope.toolfuzz.engine import Fuzz, Options
 from planscope.toolfuzz.fuzzing import Fuzzing
 from planscope.toolfuzz.host import Host
+from planscope.toolfuzz.mcp_tools import serve
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.toolfuzz.search import Search
 from planscope.toolfuzz.tools import Tool, load
@@ -37,6 +41,7 @@ from tests.bench.toolfuzz_corpus.sound import SOUND
 from tests.bench.yardstick import table
 
 ARMS = ("planscope", "no coverage", "unguided", "plain Hypothesis")
+ARMS_NOW = [*ARMS]
 HERE = "tests.bench.toolfuzz_corpus"
 FILE_TOOLS = ("CopyFile", "DeleteFile", "FileSearch", "ListDirectory", "MoveFile", "ReadFile", "WriteFile")
 HUNG_AFTER = 1.0
@@ -90,12 +95,34 @@ _ANYTHING = st.recursive(
 )
 
 
+def drawn(strategy: Any, count: int, name: str) -> list[Any]:
+    """Return what Hypothesis draws with a fixed seed."""
+    found: list[Any] = []
+
+    @seeded(Random(name).getrandbits(64))
+    @settings(
+        database=None,
+        deadline=None,
+        max_examples=count,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def collect(value: Any) -> None:
+        found.append(value)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        collect()
+    return found
+
+
 class PlainSearch(Search):
     """Sends what Hypothesis draws, and learns nothing."""
 
     def __init__(self, tool: Tool, seed: int, calls: int) -> None:
         super().__init__(tool, seed, guided=False)
-        self._examples = _draw(strategy_of(tool.schema), calls, f"{seed}/{tool.name}") or [{}]  # type: ignore[assignment,method-assign]
+        self._examples = drawn(strategy_of(tool.schema), calls, f"{seed}/{tool.name}") or [{}]  # type: ignore[assignment,method-assign]
         Random(seed).shuffle(self._examples)  # type: ignore[arg-type]
 
     def draw(self, number: int) -> tuple[dict[str, Any], str]:
@@ -110,6 +137,7 @@ class Result(NamedTuple):
     errors: list[tuple[str, str | None, str | None]]
     calls: int
     seconds: float
+    succeeded: int = 0
 
 
 @contextmanager
@@ -124,8 +152,8 @@ SECONDS: list[float] = []
 """The budget of a tool in seconds, if it is not in calls."""
 
 
-def run(tool: Tool, arm: str, calls: int, seed: int = 1) -> Result:
-    """Fuzz one tool in one way."""
+def run(tool: Tool, arm: str, calls: int, seed: int = 1, served: Any = None) -> Result:
+    """Fuzz one tool in one way. ``served``: what calls it, if a server has it."""
     found: dict[str, dict[str, Any]] = {}
 
     def heard(event: str, key: str = "", finding: Any = None, **_: object) -> None:
@@ -134,7 +162,7 @@ def run(tool: Tool, arm: str, calls: int, seed: int = 1) -> Result:
         elif event == "dropped":
             found.pop(key, None)
 
-    with _host(tool) as host:
+    with _host(tool) if served is None else nullcontext(served) as host:
         seconds = SECONDS[0] if SECONDS else None
         options = Options(
             "", calls=calls, seconds=seconds, seed=seed, blind=arm in ARMS[2:], call_limit=HUNG_AFTER
@@ -147,7 +175,7 @@ def run(tool: Tool, arm: str, calls: int, seed: int = 1) -> Result:
         began = time.perf_counter()
         fuzzing.run()
         errors = [(one["kind"], one.get("exception"), one.get("location")) for one in found.values()]
-        return Result(tool.name, errors, fuzzing.calls, time.perf_counter() - began)
+        return Result(tool.name, errors, fuzzing.calls, time.perf_counter() - began, fuzzing.succeeded)
 
 
 def _short(name: str | None) -> str | None:
@@ -167,7 +195,7 @@ def planted(calls: int) -> None:
     tools = {t.name: t for n in names for t in _tools_named(f"{HERE}.planted:{n}") if t.name in PLANTED}
     labels = sum(map(len, PLANTED.values()))
     rows, missed = [], dict[str, list[str]]()
-    for arm in ARMS:
+    for arm in ARMS_NOW:
         results = [run(tools[name], arm, calls) for name in PLANTED if name in tools]
         true, other, spent = 0, 0, 0
         for one in results:
@@ -197,7 +225,7 @@ def _tools_named(target: str) -> list[Tool]:
 def sound(calls: int) -> None:
     """Tools without a bug: every finding is false."""
     rows = []
-    for arm in ARMS:
+    for arm in ARMS_NOW:
         results = [run(tool, arm, calls) for tool in load(f"{HERE}.sound:SOUND")]
         false = [
             f"{one.tool} {e[0]} {e[1]}" for one in results for e in one.errors if e[0] not in LISTED_ONLY
@@ -210,7 +238,7 @@ def nested(calls: int, seeds: int) -> None:
     """Bugs behind several computed checks: what coverage is worth."""
     tools = load(f"{HERE}.nested:NESTED")
     rows = []
-    for arm in ARMS:
+    for arm in ARMS_NOW:
         results = {t.name: [run(t, arm, calls, seed + 1) for seed in range(seeds)] for t in tools}
         hits = {
             name: sum(any(_short(e[1]) == "RuntimeError" for e in one.errors) for one in runs)
@@ -253,7 +281,7 @@ def files(calls: int, seeds: int) -> None:
 def _files(name: str, calls: int, seed: int) -> None:
     tools = load(f"tests.bench.bench_toolfuzz:{name}")
     rows = []
-    for arm in ARMS:
+    for arm in ARMS_NOW:
         results = [run(tool, arm, calls, seed) for tool in tools]
         errors = sorted(
             {
@@ -285,6 +313,48 @@ def figure(calls: int) -> None:
     table("Figure 3's tool", ("calls", "calls a second", "errors", "wanted a second"), rows)
 
 
+def data(calls: int) -> None:
+    """Ten public tools over data, and five public MCP servers (``data_tools``), beside plain Hypothesis as long."""
+    from tests.bench.data_tools import EVERY, SERVERS, given_for
+
+    for title, rows in (("Ten tools over data", EVERY), ("Five MCP servers", SERVERS)):
+        found = []
+        for row in rows:
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    found += list(_beside(row, given_for(row, Path(folder)), calls))
+                except (UserError, ImportError) as error:
+                    found.append((row.tool, row.source, "left out", str(error)[:50], "", "", ""))
+        head = ("tool", "of", "entered by planscope", "by Hypothesis", "errors", "by Hypothesis", "seconds")
+        table(f"{title}, {calls} calls a tool", head, found)
+
+
+def _beside(row: Any, given: dict[str, Any], calls: int) -> Iterator[tuple[object, ...]]:
+    options = Options(row.target, tools=(row.tool,) if row.tool else (), calls=calls, sequences=0, **given)
+    report = Fuzz(options).run()
+    for one in report.counted():
+        print(f"  {one.tool}: {one.kind} {one.exception or ''} {one.message[:100]!r}")
+    fuzzed = [tool for tool in report.tools if not tool.skipped]
+    each = report.seconds / max(1, len(fuzzed))
+    SECONDS[:] = [each]
+    with tempfile.TemporaryDirectory() as folder:
+        if row.target.startswith("mcp:"):
+            tools, hosts = serve(row.target, Path(folder) / "server", Path.cwd())
+        else:
+            tools, hosts = load(row.target), {}
+        for tool in fuzzed:
+            (known,) = [one for one in tools if one.name == tool.name]
+            plain = run(known, ARMS[3], calls, served=hosts.get(tool.name))
+            true = sum(e[0] not in LISTED_ONLY for e in plain.errors)
+            yield (
+                tool.name, row.source, f"{tool.succeeded} of {tool.calls}", f"{plain.succeeded} of {plain.calls}",
+                len(report.counted(tool.name)), true, f"{each:.1f}",
+            )  # fmt: skip
+        for host in hosts.values():
+            host.server.stop()
+    SECONDS.clear()
+
+
 def sequences(calls: int) -> None:
     """The labelled cases that only a sequence shows."""
     rows = []
@@ -300,7 +370,7 @@ def sequences(calls: int) -> None:
 
 
 SEQUENCE_0, SEQUENCE_1, SEQUENCE_2, SEQUENCE_3 = [tools for tools, _, _ in SEQUENCES.values()]
-PARTS = {"figure": figure, "sequences": sequences, "sound": sound, "planted": planted}
+PARTS = {"figure": figure, "sequences": sequences, "sound": sound, "planted": planted, "data": data}
 SEEDED = {"files": files, "nested": nested}
 
 
@@ -309,8 +379,13 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--calls", type=int, default=2000)
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument(
+        "--arm", choices=ARMS, action="append", help="only these arms, of planted, sound, nested, files"
+    )
     parser.add_argument("--only", choices=[*PARTS, *SEEDED], action="append")
     args = parser.parse_args(given)
+    if args.arm:
+        ARMS_NOW[:] = [one for one in ARMS if one in args.arm]
     SECONDS[:] = [args.seconds] if args.seconds else []
     for name in args.only or [*PARTS, *SEEDED]:
         if name in SEEDED:

@@ -1,4 +1,4 @@
-"""Ten public tools over data: does a call get in, of 200? ``python -m tests.bench.data_tools [--unseen] [--calls N]``.
+"""Ten public tools over data, and five public MCP servers. ``bench_toolfuzz --only data --calls 200`` fuzzes them.
 
 They were chosen by name, and what *entered* means was written down for each, before the fuzzer learned to get in
 (2026-11-24). The last five were first called for the closing figure. The packages are not installed with planscope:
@@ -8,8 +8,8 @@ environment of its own, and tau-bench (commit 59a200c) on the path. A tool whose
 
 from __future__ import annotations
 
-import argparse
 import functools
+import http.server
 import importlib
 import inspect
 import re
@@ -17,14 +17,11 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from planscope.errors import UserError
-from planscope.toolfuzz.engine import Fuzz, Options
-from tests.bench.yardstick import table
 
 
 class Row(NamedTuple):
@@ -55,6 +52,20 @@ UNSEEN = (
     Row("describe_table", "agno SQLTools", f"{HERE}:describe_table", "the columns of a table, with an id", r"\bid\b"),
     Row("git_show", "mcp-server-git", GIT, "a commit with its author; no isError"),
 )  # fmt: skip
+
+EVERY = (*SEEN, *UNSEEN)
+SERVERS = (
+    Row("", "mcp-server-time", "mcp:mcp-server-time", "a time"),
+    Row("", "mcp-server-git", GIT, "an answer without isError"),
+    Row(
+        "",
+        "mcp-server-fetch",
+        "mcp:mcp-server-fetch --ignore-robots-txt",
+        "a page, from a server on this machine",
+    ),
+    Row("", "mcp-server-sqlite", "mcp:mcp-server-sqlite --db-path shop.db", "an answer without isError"),
+    Row("", "mcp-server-calculator", "mcp:mcp-server-calculator", "a number"),
+)
 
 
 def _checked(function: Callable[..., Any], given: dict[str, Any], row: Row) -> Callable[..., Any]:
@@ -101,6 +112,11 @@ def _dojo(suite: str, row: Row) -> Callable[..., Any]:
 def _database() -> str:
     """Make a small shop's database, in the folder of the process."""
     path = Path(tempfile.mkdtemp(prefix="data-tools-")) / "shop.db"
+    _fill(path)
+    return f"sqlite:///file:{path}?mode=ro&immutable=1&uri=true"
+
+
+def _fill(path: Path) -> None:
     with sqlite3.connect(path) as made:
         made.executescript(
             "CREATE TABLE artists (id INTEGER PRIMARY KEY, full_name TEXT);"
@@ -108,7 +124,6 @@ def _database() -> str:
             "INSERT INTO artists VALUES (17, 'Clara Haskil'), (23, 'Dinu Lipatti');"
             "INSERT INTO albums VALUES (1, 17, 'Sonatas'), (2, 23, 'Waltzes');"
         )
-    return f"sqlite:///file:{path}?mode=ro&immutable=1&uri=true"
 
 
 def _schema(row: Row) -> Any:
@@ -156,33 +171,31 @@ def _repository(folder: Path) -> Path:
     return made
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--unseen", action="store_true", help="also the last five")
-    parser.add_argument("--calls", type=int, default=200)
-    args = parser.parse_args()
-    rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        repository = _repository(Path(folder))
-        for row in (*SEEN, *(UNSEEN if args.unseen else ())):
-            given = str(repository) if row.target.startswith("mcp:") else None
-            try:
-                report = Fuzz(
-                    Options(row.target, tools=(row.tool,), calls=args.calls, sequences=0, folder=given)
-                ).run()
-            except (UserError, ImportError) as error:
-                rows.append((row.tool, row.source, "left out", str(error)[:60]))
-                continue
-            (tool,) = report.tools
-            rows.append(
-                (row.tool, row.source, f"{tool.succeeded} of {tool.calls}", report.refusal(tool) or "")
-            )
-    entered = sum(not row[2].startswith(("0 ", "left")) for row in rows)
-    head = ("tool", "of", "calls that succeeded", "the commonest refusal")
-    table(
-        f"Tools over data: {entered} of {len(rows)} entered", head, [(*row[:3], row[3][:60]) for row in rows]
-    )
+def _shop(folder: Path) -> Path:
+    """Make a folder with the shop's database."""
+    made = folder / "shop"
+    made.mkdir()
+    _fill(made / "shop.db")
+    return made
 
 
-if __name__ == "__main__":
-    main()
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Be quiet."""
+
+
+def given_for(row: Row, folder: Path) -> dict[str, Any]:
+    """Return what a row needs besides its target, as options of the fuzzer: a folder, or a page to fetch."""
+    if "git" in row.target:
+        return {"folder": str(_repository(folder))}
+    if "sqlite" in row.target:
+        return {"folder": str(_shop(folder))}
+    if "fetch" in row.target:
+        server = http.server.ThreadingHTTPServer(
+            ("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder))
+        )
+        (folder / "index.html").write_text("<h1>Tea</h1><p>Green tea, and cake.</p>")
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page = {"url": f"http://127.0.0.1:{server.server_port}/index.html"}
+        return {"network": True, "examples": [{"tool": "fetch", "arguments": page}]}
+    return {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from planscope.toolfuzz.accepts import mismatch
+from planscope.toolfuzz.drawn import samples
 from planscope.toolfuzz.hints import Hints
 from planscope.toolfuzz.nodes import MOST_CHILDREN, MOST_FACTS, Knowledge, Node
 from planscope.toolfuzz.outcome import Places, Refused
@@ -266,6 +268,24 @@ def merge(into: Node, other: Node) -> None:
             into.learn(operation, one)
     for step, child in other.children.items():
         merge(into.child(step), child)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"[a-z\d]+",
+        r"^[A-Z]{2}\d{3}$",
+        r"(?P<a>x|y)-(?P=a)",
+        r"^\w+@\w+\.com$",
+        r"\s\S\D\W",
+        "(?:ab?)+.[^abc]",
+        "(?i)No-[^\\d]",
+    ],
+)
+def test_samples_of_a_pattern_match_it(pattern: str) -> None:
+    made = samples(pattern, "tool")
+    assert len(set(made)) > 1 and len(made) >= 10 and all(re.search(pattern, one) for one in made)
+    assert made == samples(pattern, "tool") and samples("(", "tool") == []
 
 
 def test_kept_arguments_are_changed_in_every_way() -> None:

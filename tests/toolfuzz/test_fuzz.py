@@ -237,7 +237,7 @@ def test_an_error_without_an_exception_is_told_in_words(
     assert title(finding) == "hung: the call did not end"
 
 
-def test_hypothesis_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own.py").write_text("def f(text: str) -> str:\n    return text\n")
     Fuzz(Options("own:f", calls=20)).run()

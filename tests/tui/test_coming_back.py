@@ -28,7 +28,7 @@ def test_without_a_file_the_last_session_opens_and_the_first_time_the_bundled_ru
 ) -> None:
     started: list[tuple[Any, ...]] = []
 
-    def run(path: Path, *, run: str | None, step: str | None, theme: str | None) -> int:
+    def run(path: Path, *, run: str | None, step: str | None, theme: str | None, notice: str) -> int:
         started.append((path, run, step))
         return 0
 

@@ -101,3 +101,26 @@ async def test_an_answer_has_the_rows_that_there_are(tmp_path: Path) -> None:
     async with opened(sessions.write(session_of([Trace(items)]), tmp_path), (120, 40)) as driven:
         await driven.press("n")
         assert "line 0" in driven.text and "line 19" in driven.text
+
+
+async def test_why_a_call_failed_comes_before_its_arguments(tmp_path: Path) -> None:
+    call = ToolCall("pay", {"note": "x" * 300}, answer="Error: too much", answered=True, failed=True)
+    path = sessions.write(session_of([Trace([Said("user", "Go."), call])]), tmp_path)
+    async with opened(path, (80, 24)) as driven:
+        await driven.press("f")
+        pane = driven.screen.text_of("step")
+        assert pane.index("! failed") < pane.index("Error: too much") < pane.index("call ")
+        assert "Error: too much" in driven.text
+
+
+async def test_a_long_system_prompt_leaves_room_for_the_tools_and_the_prompt(tmp_path: Path) -> None:
+    items = [
+        Said("system", "\n".join(f"Rule {n}." for n in range(60))),
+        Said("user", "Go."),
+        ToolCall("pay", {}),
+    ]
+    path = sessions.write(session_of([Trace(items)]), tmp_path)
+    async with opened(path, (120, 40)) as driven:
+        await driven.press("g")
+        pane = driven.text
+        assert "Rule 9." in pane and "prompt   Go." in pane

@@ -38,9 +38,10 @@ def wrong_sessions(folder: Path) -> dict[str, tuple[Path, str]]:
     cut.write_bytes(whole[: len(whole) // 2])
     future.write_text(json.dumps(document | {"version": 99}))
     document["runs"][0]["variant"] = "v9"
+    (empty := folder / "empty").mkdir()
     odd.write_text(json.dumps(document))
     return {
-        "directory": (folder, "is a directory"),
+        "directory": (empty, "has no files of traces in it"),
         "cut": (cut, "cut off"),
         "future": (future, "newer planscope"),
         "odd": (odd, "a variant that does not exist"),

@@ -90,7 +90,7 @@ async def load_beside(work: Workspace, path: Path) -> Switch:
         from planscope.traces.importing import opened_at
 
         path, line = await work.jobs.run("import", lambda token: opened_at(path))
-        if path == work.document.path:
+        if line and path == work.document.path:
             raise UserError("this trace is the session that is open")
     document = Document(path, work.post)
     autosave = Autosave(document, work.post) if work.autosave is not None else None

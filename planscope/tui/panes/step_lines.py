@@ -152,7 +152,7 @@ class _StepPage(Page):
                 else paragraph(text, self.body, role, most)
             )
             if few:
-                self.flexible.append(len(body))
+                self.flexible.append(min(len(body), few))
             if few and len(body) > few:
                 body = (*body[: few - 1], _going_on(body[few - 1], self.body - 1))
             self.lines += map(Line, labelled(label, body, indent=_MARGIN))
@@ -191,7 +191,10 @@ class _StepPage(Page):
             self._no_call(view)
             return
         told, run = state.call_at(view.index), state.run
+        failed = phrases.failed(view)
         if told is not None:
+            if failed:  # what went wrong comes first
+                self._answer(view, told)
             self._asked_for(view, told)
         else:
             self._call(view)
@@ -199,7 +202,7 @@ class _StepPage(Page):
             self._pending(view)
         if error := view.call.error or (told.error if told else ""):
             self.row("refused", error, "broken", self.few)
-        if told is not None:
+        if told is not None and not failed:
             self._answer(view, told)
         if run is not None and run.forked_from is not None and 0 < view.index <= run.kept:
             self.row("kept", f"from run {phrases.fork_point(run.forked_from)}, not run again", "dim")
@@ -257,9 +260,8 @@ class _StepPage(Page):
             self.row("refused", f"by {by}: the tool was not called", "caution")
         if phrases.failed(view):
             self.row("! failed", terms.ANSWERED_ERROR, "caution")
-        self.row("answer", told.answer, "caution" if told.failed else "", self.few, "answer")
-        if (one := self.state.predicted_at(view.index)) is not None:
-            self.row("fuzzer", predicted_words(one), "caution", self.few)
+        few = max(self.few, 3) if told.failed else self.few
+        self.row("answer", told.answer, "caution" if told.failed else "", few, "answer")
         if told.said is not None:
             self.row("said", f"{told.said} (edited by hand)", "dim", self.few)
 
@@ -380,6 +382,8 @@ class _StepPage(Page):
             sign, role = ("✗", "finding") if found.severity == "error" else ("!", "caution")
             self.lines.append(Line((Run(f"{sign} {would}{phrases.finding(found)}", role),)))
             self.row("", told[i] if i < len(told) else found.message)
+        if (one := self.state.predicted_at(view.index)) is not None:
+            self.row("fuzzer", predicted_words(one), "caution", self.few)
 
     def state_line(self, view: StepView) -> Line:
         lost = self.state.lost_at(view)

@@ -254,8 +254,8 @@ TOKENS = {
     "rules": 83_210,
     "toolfuzz": 87_400,
     "agents": 75_250,
-    "traces": 57_020,
-    "commands": 48_900,
+    "traces": 56_780,
+    "commands": 47_400,
     "language": 83_220,
     "session": 40_180,
     "oracle": 35_170,
@@ -271,10 +271,10 @@ TOKENS = {
     "wording": 7_660,
     "drawing": 8_050,
     "doors": 6_290,
-    "walk": 4_720,
+    "walk": 4_710,
     "safe": 4_720,
     "show": 3_740,
-    "views": 6_100,
+    "views": 7_800,
 }
 """The most tokens that a room may have (``python -m tests.count_tokens``). Lower a line when its room has shrunk; a
 commit that raises one says in its body what that buys."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from planscope.case import judge, listed, need_run, read_variant
@@ -16,10 +16,8 @@ from planscope.commands.common import (
     OUTPUT,
     ProgressLine,
     also,
-    columns,
+    answer,
     declare,
-    print_json,
-    say_all,
     whole,
 )
 from planscope.commands.recording import (
@@ -36,7 +34,6 @@ from planscope.errors import UserError
 
 if TYPE_CHECKING:
     from planscope.dissection.engine import Dissector
-    from planscope.dissection.summary import CellView, Row, Summary
     from planscope.session.model import Cell, Dissection, Run, Session, Variant
 
 ABOUT = (
@@ -90,6 +87,8 @@ def _add_dissect(parser: argparse.ArgumentParser) -> None:
 def _dissect(args: argparse.Namespace) -> int:
     from planscope.dissection.summary import summary
     from planscope.documents.dissection import DissectDocument
+    from planscope.show.blocks import Code
+    from planscope.views.dissection import dissection_blocks
 
     place = Addition(args)
     with prints_aside():
@@ -107,13 +106,9 @@ def _dissect(args: argparse.Namespace) -> int:
             else "no run was finished"
         )
         raise KeyboardInterrupt(f"interrupted; {told}")
-    with suppress(BrokenPipeError):  # whatever happens to the output, the runs are recorded
-        if args.json:
-            print_json(DissectDocument.about(found, record, where, place.kept.beyond(place.name)))
-        else:
-            say_all(summary_lines(found, record, columns()))
-            say_all(["", f"dissection {record.id}, {found.runs} runs; recorded in {where}"])
-            say_all(place.more_files())
+    document = partial(DissectDocument.about, found, record, where, place.kept.beyond(place.name))
+    blocks = (*dissection_blocks(found, record, where), Code(place.more_files()))
+    answer(args, document, blocks, quiet=True)
     return 2 if found.runs and not any(row.rate.counted for row in found.rows) else 0
 
 
@@ -248,86 +243,6 @@ class _Progress(ProgressLine):
         if took >= 1:
             left = took / self._done * max(0, self._budget - self._done)
             self.show(f"run {self._done} of at most {self._budget}, at most {time_left(left)}")
-
-
-BAR = 14
-"""The width in cells of the bar that means 100 %."""
-
-_COLUMN = 22
-
-
-def summary_lines(found: Summary, record: Dissection, width: int) -> Iterator[str]:
-    """Return a dissection as lines of text: the cause and its reason, the rates as bars, each mutant's result."""
-    from planscope.dissection.blame import NOT_NAMED, in_words
-    from planscope.dissection.paper import rounds
-    from planscope.dissection.told import headline
-    from planscope.show.text import hanging, sentence, table
-    from planscope.wording import terms
-
-    decision = found.decision
-    yield headline(found)
-    yield from sentence(terms.sentence(decision.reason), width)
-    if found.culprit is not None:
-        yield from sentence(in_words(found.culprit), width)
-        yield from sentence(f"Cured ({found.culprit.variant}): {found.culprit.cured}", width)
-    elif any(row.kind == "Culprit" for row in found.rows):
-        yield from sentence(NOT_NAMED, width)
-    if record.method == "paper":
-        yield from sentence(
-            f"First success (paper): K is {rounds(record.budget)}, which is (budget - 3) / 3.", width
-        )
-    if decision.missing is not None:
-        yield from sentence(f"What would help: {decision.missing}.", width)
-    if record.stopped not in (None, "budget", "user"):
-        yield from sentence(f"It ended early: {record.stopped}", width)
-    rows = [row for row in found.rows if row.cells or row.closed]
-    if not any(row.cells for row in rows):
-        return
-    yield ""
-    yield "Rates  (right runs, mutants, 95 % interval)"
-    yield from table(_rate(row) for row in rows if row.cells)
-    yield ""
-    yield f"Mutants  ({terms.OUTCOME_LEGEND})"
-    for row in rows:
-        yield from hanging(f"  {terms.MUTATIONS[row.kind]}", _cells(row), _COLUMN, width)
-
-
-def _rate(row: Row) -> tuple[str, ...]:
-    from planscope.dissection.evidence import SAME
-    from planscope.wording.phrases import interval, percent, plural
-    from planscope.wording.terms import MUTATIONS
-
-    rate = row.rate
-    if rate.rate is None:
-        return MUTATIONS[row.kind], "none of 0", "", bar(0.0), ""
-    shown = f"{percent(rate.rate)} ({interval((rate.low, rate.high))})"
-    tried = "" if row.kind in SAME else plural(row.mutants, "mutant")
-    return MUTATIONS[row.kind], f"{rate.right} of {rate.counted}", tried, bar(rate.rate), shown
-
-
-def _cells(row: Row) -> str:
-    """Return the mutants of a kind, the errors in their runs, and why there are no more mutants."""
-    from planscope.wording.terms import said
-
-    errors = [f"{said(kind)} {count}" for kind, count in row.rate.errors.items()]
-    errors += [f"aborted {row.rate.aborted}"] if row.rate.aborted else []
-    errors += [f"helped {row.rate.helped}"] if row.rate.helped else []
-    told = f"({', '.join(errors)})" if errors else ""
-    closed = f"no more: {row.closed}" if row.closed else ""
-    return "  ".join(filter(None, (" ".join(map(_cell, row.cells)), told, closed)))
-
-
-def _cell(cell: CellView) -> str:
-    from planscope.wording.terms import OUTCOME_GLYPHS
-
-    counts = cell.counts
-    return f"{OUTCOME_GLYPHS[cell.outcome]}{f'{counts.right}/{counts.runs}' if counts.runs > 1 else ''}"
-
-
-def bar(rate: float) -> str:
-    """Return a bar for a rate from 0 to 1."""
-    full = round(rate * BAR)
-    return "█" * full + "░" * (BAR - full)
 
 
 COMMANDS = {

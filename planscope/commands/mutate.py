@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from itertools import groupby, islice
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,16 +14,13 @@ from planscope.commands.common import (
     OUTPUT,
     SESSION,
     also,
-    columns,
+    answer,
     declare,
     open_session,
-    print_json,
-    say_all,
     whole,
 )
 from planscope.commands.recording import Addition, newest_original
 from planscope.errors import UserError
-from planscope.safe import clip
 
 if TYPE_CHECKING:
     from planscope.documents.query import MutateDocument
@@ -81,11 +77,9 @@ def _mutate(args: argparse.Namespace) -> int:
     made, missing = _make(args, variant)
     ids = _record(made, args.seed, variant, place) if place is not None else {}
     where = place.name if place is not None else None
-    with suppress(BrokenPipeError):  # whatever happens to the output, the mutants are recorded
-        if args.json:
-            print_json(_document(args, variant, made, missing, ids, where))
-        else:
-            say_all(_lines(variant, made, missing, ids, where))
+    from planscope.views.mutants import mutant_blocks
+
+    answer(args, _document(args, variant, made, missing, ids, where), mutant_blocks, quiet=True)
     return 0
 
 
@@ -182,38 +176,6 @@ def _document(
         rows.append(row)
     short = [MissingMutantsDocument(kind=kind, reason=reason) for kind, reason in missing.items()]
     return MutateDocument(session=where, variant=old.id, seed=args.seed, mutants=rows, missing=short)
-
-
-def _lines(
-    old: Variant,
-    made: Sequence[Mutant],
-    missing: dict[str, str],
-    ids: dict[tuple[str, int], str],
-    where: str | None,
-) -> Iterator[str]:
-    from planscope.show.text import paragraph, sentence
-
-    for kind, group in groupby(made, key=lambda mutant: mutant.kind):
-        mutants = list(group)
-        if kind == "Repeat":
-            yield f"Repeat 1{f' to {len(mutants)}' if len(mutants) > 1 else ''}: {clip(old.id, 40)} itself"
-            yield from paragraph(mutants[0].problem.text, columns(), "  ")
-            continue
-        for mutant in mutants:
-            topic = f", {clip(mutant.topic, 60)}" if kind == "TopicChange" else ""
-            yield f"{kind} {mutant.number}: {ids[kind, mutant.number]}{topic}"
-            yield from paragraph(mutant.problem.text, columns(), "  ")
-    for kind, reason in missing.items():
-        yield from sentence(f"{kind}: {reason}", columns())
-    yield ""
-    many = len(made)
-    proved = (
-        "that it means the same"
-        if many == 1
-        else f"of {'both' if many == 2 else f'all {many}'} that they mean the same"
-    )
-    proved = f"Z3 proved {proved}"
-    yield f"{proved}; {f'variants of {clip(old.id, 40)}, in {where}' if ids else 'no variant to add'}"
 
 
 COMMANDS = {

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import suppress
-from dataclasses import astuple
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,13 +13,10 @@ from planscope.commands import Command
 from planscope.commands.common import (
     BASE_URL,
     OUTPUT,
-    columns,
+    answer,
     declare,
     is_text,
     open_session,
-    print_json,
-    say,
-    say_all,
     session_path,
     whole,
 )
@@ -37,17 +33,13 @@ from planscope.commands.recording import (
 )
 from planscope.debugger.errors import DebuggerError
 from planscope.errors import UserError
-from planscope.safe import clip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from planscope.agents.own_live import OwnRun
     from planscope.agents.runner import LiveRun
-    from planscope.oracle.judged import JudgedRun
     from planscope.session.model import Run, Session, Variant
-    from planscope.session.record import RunRecord
-    from planscope.session.tally import Tally
 
 ABOUT = (
     "Run an agent on a session's query, with mock tools, and record the run in the session. Exit status 0 for right "
@@ -123,9 +115,13 @@ def run_one(args: argparse.Namespace, place: Addition, make: Callable[[], LiveRu
     where = place.where(recorded.id)
     if interrupted:
         raise KeyboardInterrupt(f"interrupted; the run until then is recorded as {recorded.id} in {where}")
-    replay = judge(place.session, recorded).replay
-    with suppress(BrokenPipeError):  # whatever happens to the output, the run is recorded
-        _tell_run(args, recorded, replay, where)
+    from planscope.documents.runs import RunDocument
+    from planscope.session.record import record_of
+    from planscope.views.runs import made_blocks
+
+    replay, record = judge(place.session, recorded).replay, record_of(recorded)
+    document = partial(RunDocument.about, recorded, replay, record, where)
+    answer(args, document, made_blocks(replay, record, where), quiet=True)
     return 2 if replay.trace.ending == "aborted" else 0
 
 
@@ -148,26 +144,6 @@ def _waited(live: LiveRun | OwnRun) -> tuple[Run, bool]:
         if not live.run.events:
             raise
         return live.run, True
-
-
-def _tell_run(args: argparse.Namespace, made: Run, replay: JudgedRun, where: str) -> None:
-    from planscope.documents.runs import RunDocument
-    from planscope.session.record import record_of
-    from planscope.show.text import sentence
-    from planscope.wording.explain import explain_verdict
-    from planscope.wording.phrases import cost, plural, verdict_line
-
-    verdict, grouped = replay.verdict(), record_of(made)
-    if args.json:
-        print_json(RunDocument.about(made, replay, grouped, where))
-        return
-    calls, helped = len(replay.facts), grouped.help
-    say(verdict_line(verdict, helped.note))
-    say_all(sentence(explain_verdict(replay, verdict), columns()))
-    say()
-    by = f"run {made.id}: agent {clip(helped.agent(made.agent), 40)}, model {clip(made.model, 60)}"
-    say(cost(grouped.cost, simulated=grouped.simulated))
-    say(f"{by}, {plural(calls, 'call')}; recorded in {where}")
 
 
 def run_live(args: argparse.Namespace, path: Path, session: Session, variant: Variant) -> int:
@@ -209,6 +185,8 @@ def run_times(args: argparse.Namespace, place: Addition, variant: Variant) -> in
     from planscope.session.record import record_of
     from planscope.session.run_list import outcome_of
     from planscope.session.tally import success
+    from planscope.show.blocks import Code
+    from planscope.views.runs import rate_blocks
 
     with prints_aside():
         made, interrupted = _run_many(args, variant, place.session.rules, Filling(place, args.times))
@@ -225,13 +203,10 @@ def run_times(args: argparse.Namespace, place: Addition, variant: Variant) -> in
     pairs = zip(verdicts, recorded, records, strict=True)
     rate = success((outcome_of(v, run), bool(one.help)) for v, run, one in pairs)
     where = place.where(recorded[0].id)
-    with suppress(BrokenPipeError):  # whatever happens to the output, the runs are recorded
-        if args.json:
-            files = place.kept.beyond(place.name)
-            print_json(ManyRunsDocument.about(recorded, verdicts, records, rate, where, files))
-        else:
-            _tell_rate(records, rate, where)
-            say_all(place.more_files())
+    files = place.kept.beyond(place.name)
+    document = ManyRunsDocument.about(recorded, verdicts, records, rate, where, files)
+    blocks = (*rate_blocks(document, records), Code(place.more_files()))
+    answer(args, document, blocks, quiet=True)
     return 2 if rate.aborted == len(recorded) else 0
 
 
@@ -253,46 +228,6 @@ def _run_many(
     except KeyboardInterrupt:
         return [done[n] for n in sorted(done)], True
     return [done[n] for n in sorted(done)], False
-
-
-def _tell_rate(runs: list[RunRecord], rate: Tally, where: str) -> None:
-    from planscope.session.record import Cost, Help
-    from planscope.wording import phrases, terms
-    from planscope.wording.phrases import interval, percent
-
-    alone = " without help" if rate.helped else ""
-    if rate.rate is None and rate.helped:
-        say("every run was helped, so there is no rate of the agent alone")
-    elif rate.rate is None:
-        why = f"; the last one: {phrases.ending(runs[-1])}" if runs[-1].reason else ""
-        say(f"none of {len(runs)} runs can be judged: {rate.aborted} aborted{why}")
-    else:
-        say(
-            f"{rate.right} of {rate.counted} runs{alone} right: {percent(rate.rate)}, 95 % interval "
-            f"{interval((rate.low, rate.high))}"
-        )
-    for kind, count in rate.errors.items():
-        say(f"  {count:>4}  {terms.said(kind)}")
-    # the help that all runs got together
-    helped = Help(*map(sum, zip(*(astuple(run.help) for run in runs), strict=True)))
-    if rate.helped:
-        say(f"  {rate.helped:>4}  helped, {rate.helped_right} of them right (not counted: {helped.text})")
-    if rate.aborted and (rate.rate is not None or rate.helped):
-        say(f"  {rate.aborted:>4}  aborted (not counted)")
-    say()
-    by = f"agent {clip(helped.agent(runs[0].agent), 40)}, model {clip(runs[0].model, 60)}"
-    costs = [run.cost for run in runs]
-    known = [c.input_tokens for c in costs if c.input_tokens is not None]
-    said = [c.output_tokens for c in costs if c.output_tokens is not None]
-    total = Cost(
-        sum(c.model_calls for c in costs),
-        sum(known) if known else None,
-        sum(said) if said else None,
-        sum(c.model_seconds for c in costs),
-        ends=sum(c.seconds for c in costs),
-    )
-    say(f"{phrases.cost(total, simulated=runs[0].simulated)} in all")
-    say(f"runs {runs[0].id} to {runs[-1].id}: {by}; recorded in {where}")
 
 
 COMMANDS = {

@@ -4,37 +4,34 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from planscope.commands import Command
 from planscope.commands.common import (
     SESSION,
+    answer,
     columns,
     declare,
     error_type,
     open_session,
     output_file,
-    print_json,
     quoted,
     say,
-    say_all,
     session_path,
 )
 from planscope.errors import UserError
-from planscope.safe import clip
 
 if TYPE_CHECKING:
     from planscope.oracle.verdict_types import VerdictKind
     from planscope.session.model import Session
-    from planscope.session.run_list import Facet, ListedRun, Losses
+    from planscope.session.run_list import Facet, ListedRun
 
 ABOUT = (
     "List the runs of a session, and at which step they were lost; with WORDS or options only some of them. --delete "
     "and --restore change the session's file: what is deleted stays in it until --empty, and is never shared."
 )
 VERDICTS = ("right", "wrong", "aborted", "unknown")
-_BAR = 20
-"""The width of the longest bar of the histogram, in columns."""
 
 
 def _add_runs(parser: argparse.ArgumentParser) -> None:
@@ -74,16 +71,13 @@ def _runs(args: argparse.Namespace) -> int:
     if args.output is not None:
         _write(session, listed, args.output)
         return 0
+    from planscope.documents.runs import RunListDocument
     from planscope.session.run_list import losses_of
+    from planscope.views.runs import list_blocks
 
     losses = losses_of(listed)
-    if args.json:
-        from planscope.documents.runs import RunListDocument
-
-        removed = len(session.removed or ())
-        print_json(RunListDocument.about(listed, losses, removed))
-    else:
-        say_all(run_lines(session, listed, losses))
+    document = partial(RunListDocument.about, listed, losses, len(session.removed or ()))
+    answer(args, document, list_blocks(session, listed, losses, columns()))
     return 0
 
 
@@ -113,40 +107,6 @@ def _facets(args: argparse.Namespace) -> Iterator[Facet]:
         Facet("made", MINE if args.own else ""),
     )
     yield from (facet for facet in given if facet.value)
-
-
-def run_lines(session: Session, listed: Sequence[ListedRun], losses: Losses) -> Iterator[str]:
-    """Yield the runs and the histogram as lines of text."""
-    from planscope.session.run_list import loss_lines, tally
-    from planscope.show.text import table
-    from planscope.wording.phrases import plural
-
-    if not session.runs:
-        yield "no runs yet; make one with: planscope run SESSION --model sim:careful"
-        return
-    if not listed:
-        yield "no run matches"
-        return
-    yield tally(listed).text or plural(len(listed), "run")
-    rows = []
-    for one in listed:
-        run = one.run
-        rows.append(
-            (
-                f"{one.number:>3}",
-                clip(run.id, 20),
-                one.verdict,
-                one.where,
-                clip(f"{run.helped_agent} {run.model}", 40),
-                plural(len(run.calls), "call"),
-                run.variant if len(session.variants) > 1 else "",
-            )
-        )
-    yield from table(rows)
-    yield ""
-    yield from (clip(line, columns()) for line in loss_lines(losses, _BAR))
-    if session.removed:
-        yield f"{plural(len(session.removed), 'deletion')} can be undone: --restore"
 
 
 def _change(args: argparse.Namespace) -> None:
@@ -181,12 +141,9 @@ def _change(args: argparse.Namespace) -> None:
     else:
         action, told = "empty", f"deleted for good: {delete_for_good(session)} runs and queries"
     save(session, path, unless_changed=stamp)
-    if args.json:
-        from planscope.documents.runs import RunsChangedDocument
+    from planscope.documents.runs import RunsChangedDocument
 
-        print_json(RunsChangedDocument.after(action, session))
-    else:
-        say(told)
+    answer(args, partial(RunsChangedDocument.after, action, session), told)
 
 
 def _write(session: Session, listed: Sequence[ListedRun], target: str) -> None:

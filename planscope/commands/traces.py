@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from planscope.commands import Command
 from planscope.commands.common import (
     STANDARD_INPUT,
+    answer,
     columns,
     declare,
     output_file,
@@ -38,8 +40,6 @@ ABOUT = (
 )
 EXAMPLE = """echo '[{"role":"user","content":"hi"}]' | planscope import -"""
 AGENTS = ("claude", "codex", "gemini")
-MOST_LISTED = 1_000
-"""Limit of traces in a list for a person."""
 
 
 def _add_import(parser: argparse.ArgumentParser) -> None:
@@ -78,7 +78,7 @@ def _import(args: argparse.Namespace) -> int:
     target = output_file(args.output) if args.output is not None else None
     if args.list:
         lines = list(_lines(_traces(paths, [])))
-        _print_list(lines, args.json)
+        _print_list(args, lines)
         return 0
     chosen = _chosen(paths, args)
     if chosen is None:
@@ -154,23 +154,16 @@ def _chosen(paths: list[str | Path], args: argparse.Namespace) -> list[Trace] | 
         )
     if first is not None and len(lines) == 1:
         return [first]
-    _print_list(lines, args.json)
+    _print_list(args, lines)
     sys.stdout.flush()
     raise UserError(f"there are {len(lines):,} traces; choose one with --pick ID, or all with --all")
 
 
-def _print_list(lines: list[Line], as_json: bool) -> None:
+def _print_list(args: argparse.Namespace, lines: list[Line]) -> None:
     from planscope.documents.listings import TracesDocument
-    from planscope.traces.listing import left_out_lines, text_lines
+    from planscope.views.traces import list_blocks
 
-    if as_json:
-        print_json(TracesDocument.about(lines))
-        return
-    for line in text_lines(lines[:MOST_LISTED], columns()):
-        say(line)
-    if len(lines) > MOST_LISTED:
-        say(f"... and {len(lines) - MOST_LISTED:,} more")
-    say_all(left_out_lines(lines))
+    answer(args, partial(TracesDocument.about, lines), list_blocks(lines))
 
 
 def _save(traces: list[Trace], args: argparse.Namespace, target: Path | None, rules: RuleFile | None) -> int:

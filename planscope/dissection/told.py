@@ -51,7 +51,7 @@ def found_in(session: Session, variant: str) -> Found | None:
     if record is None:
         return None
     found = summary(session, record)
-    return Found(record.id, tuple(_sentences(found)), found.culprit)
+    return Found(record.id, tuple(sentences_of(found)), found.culprit)
 
 
 NO_FAILURE = "No failure to explain"
@@ -71,7 +71,8 @@ def headline(found: Summary) -> str:
     return "Undecided"
 
 
-def _sentences(found: Summary) -> Iterator[str]:
+def sentences_of(found: Summary) -> Iterator[str]:
+    """Return the cause with its confidence, why, and the words to blame."""
     yield f"{headline(found)}."
     yield terms.sentence(found.decision.reason)
     if found.culprit is not None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from planscope.oracle.trace import LeftOut, Trace, add_left_out
+from planscope.oracle.trace import LeftOut, Trace
 from planscope.session.traces import title_of
 from planscope.traces.opening import own_readers
 from planscope.traces.source import Unreadable
-from planscope.wording.phrases import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,31 +50,6 @@ def line_of(trace: Trace) -> Line:
 def format_title(name: str) -> str:
     """Return the name of a format for people."""
     return next((reader.title for reader in own_readers() if reader.name == name), name)
-
-
-def text_lines(lines: Iterable[Line], width: int) -> Iterator[str]:
-    """Write the list in columns: id, calls, outcome, topic."""
-    rows = [
-        (
-            one.id,
-            plural(one.calls, "call"),
-            "" if one.reward is None else f"reward {one.reward:g}",
-            f"(cannot be read whole: {one.problem})" if one.problem else one.title,
-        )
-        for one in lines
-    ]
-    wide = [min(max((len(row[k]) for row in rows), default=0), limit) for k, limit in enumerate((40, 14, 12))]
-    for row in rows:
-        cells = [f"{cell[: wide[k]]:<{wide[k]}}" for k, cell in enumerate(row[:3]) if wide[k]]
-        yield "  ".join([*cells, row[3]]).rstrip()[:width]
-
-
-def left_out_lines(lines: Iterable[Line]) -> Iterator[str]:
-    """Write what was left out of these traces, a line for each reason."""
-    sums: dict[tuple[str, str], LeftOut] = {}
-    for one in lines:
-        add_left_out(sums, one.id, one.left_out)
-    yield from (f"left out: {one.text}" for one in sums.values())
 
 
 _SESSIONS = {

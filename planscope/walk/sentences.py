@@ -80,7 +80,8 @@ def _plan_lines(state: DebugState, replay: JudgedRun) -> Iterator[str]:
     if lost == view.index and view.core is not None:
         yield f"Why: {explain_core(replay, view.core)}"
     going = view.state == "completable" and view.step != "end"
-    yield from (visible(joined(words)) for words in step_notes(replay, view, safe=going))
+    for words in step_notes(replay, view, safe=going):
+        yield terms.capital(visible(joined(words)).removeprefix("! "))
     if going:
         count = run.valid_completions(view.index)
         if count is not None:

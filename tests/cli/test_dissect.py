@@ -137,7 +137,7 @@ def test_what_a_person_reads(cli: Cli, topical: Path) -> None:
 def test_undecided_says_what_is_missing(cli: Cli, topical: Path) -> None:
     done = cli("dissect", topical, "--model", PLANTED["Topic"], "--budget", "4")
     assert done.status == 0
-    assert done.out.startswith("Undecided\n")
+    assert done.out.startswith("Undecided.\n")
     assert "What would help: about" in done.out
     document = cli("dissect", topical, "--model", PLANTED["Topic"], "--budget", "4", "--json").json
     check_document(document)
@@ -162,7 +162,7 @@ def test_nothing_to_dissect(cli: Cli, files: Files) -> None:
     done = cli("dissect", path, "--model", "sim:careful")
     assert done.status == 0
     assert done.out.startswith(
-        "No cause in the query\nThere is nothing to dissect: the unchanged query was right"
+        "No failure to explain.\nThere is nothing to dissect: the unchanged query was right"
     )
     document = cli("dissect", path, "--model", "sim:careful", "--json").json
     check_document(document)

@@ -202,6 +202,6 @@ def test_a_failed_call_is_marked_and_what_was_not_recorded_is_no_zero(cli: Cli, 
     assert "**! failed**" in note.read_text() and "0 s" not in note.read_text()
     assert "time not recorded" in note.read_text()
     walked = cli("walk", str(out), stdin="n\nn\nq\n")
-    assert "The call failed: the tool answered with an error." in walked.out
+    assert "Failed: the tool answered with an error" in walked.out
     run = load(out).runs[0]
     assert (cost_of(run).known_seconds, cost_of(run).known_model_seconds) == (None, None)

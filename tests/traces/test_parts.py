@@ -14,10 +14,12 @@ from planscope.rules.reading import read_rules
 from planscope.session import traces as session_traces
 from planscope.session.files import TooLarge
 from planscope.session.traces import session_of, trace_of
+from planscope.show.text import lines as text_lines
 from planscope.traces import blocks, build, groups, open_traces
 from planscope.traces.build import Builder
 from planscope.traces.formats.otel import _of_event, _plain
-from planscope.traces.listing import Line, text_lines
+from planscope.traces.listing import Line
+from planscope.views.traces import list_blocks
 from tests.traces.samples import flat_span, lines
 
 
@@ -40,12 +42,13 @@ def test_a_list_has_columns_as_wide_as_they_need() -> None:
         line("b" * 50, 12, "Second", reward=0.5),
         line("c", 3, "", problem="it broke off"),
     ]
-    assert list(text_lines(some, 80)) == [
+    assert list(text_lines(list_blocks(some), 90)) == [
         f"a{' ' * 39}  1 call    {' ' * 10}  First",
-        f"{'b' * 40}  12 calls  reward 0.5  Second"[:80],
-        f"c{' ' * 39}  3 calls   {' ' * 10}  (cannot be read ",
+        f"{'b' * 39}…  12 calls  reward 0.5  Second",
+        f"c{' ' * 39}  3 calls   {' ' * 10}  (cannot be read whole: it…",
     ]
-    assert list(text_lines(some[:1], 80)) == ["a  1 call  First"] and list(text_lines([], 80)) == []
+    assert list(text_lines(list_blocks(some[:1]), 80)) == ["a  1 call  First"]
+    assert list(text_lines(list_blocks([]), 80)) == []
 
 
 def test_attributes_are_read_to_a_depth() -> None:

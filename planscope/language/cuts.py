@@ -51,6 +51,8 @@ _TOKEN = re.compile(
     |(?P<word>[\w*]+(?:['\u2019]\w+)*)|(?P<mark>!=|<=|>=|->|=>|[^\s])""",
     re.VERBOSE,
 )
+DEEPEST = 50
+"""Limit of the steps of a path."""
 MOST_CUTS = 60
 """So many cuts of a sentence are tried."""
 
@@ -832,6 +834,7 @@ class Cuts:
         token = self.row[self.at] if self.at < len(self.row) else None
         if token is None or token.kind not in ("word", "quoted"):
             raise self._error("the name of an argument is missing", "an argument such as order_id")
+        begun = self.at
         path: list[str | int] = [token.text[1:-1] if token.kind == "quoted" else token.text]
         self.at += 1
         while self.at < len(self.row) and self.row[self.at].start == self.row[self.at - 1].end:
@@ -846,6 +849,8 @@ class Cuts:
                 self.at += 3
             else:
                 break
+            if len(path) > DEEPEST:
+                raise self._error(f"a path has at most {DEEPEST} steps", ahead=begun - self.at)
         return tuple(path)
 
     def _operator(self, source: Source) -> Operator:

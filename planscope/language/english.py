@@ -447,9 +447,8 @@ any_order: in any order | in either order | in whatever order | in whichever ord
     in no particular order
 together: in the same run | in the same trace | in the same session | in the same conversation | in one run |
     in one trace | in one session | in one conversation | together | taken together | in total | altogether | combined
-in_message: at a time | at once | in a message | in one message | in the same message | in a turn | in one turn
-    | in the same turn | at the same time
-same_message: in the same message as | in the same turn as | in a message with | in a turn with | together with
+in_message: at a time | in a message | in one message | in the same message | at the same time
+same_message: in the same message as | in a message with
 in_row: in a row | in succession | consecutively | back to back | one after the other
 next: next | very next
 last: last | very last | last of all | final | very final | at the end | at the very end

@@ -11,6 +11,7 @@ MOST_TEXT = 100_000
 """So many characters of a text are looked at."""
 MOST_STATES = 2_000
 MOST_REPEATED = 100
+DEEPEST = 50
 
 Test = Callable[[str, str], bool]
 """Whether a step may be taken between two characters ("" at an end), or over the second one."""
@@ -26,7 +27,7 @@ class Pattern:
     """A regular expression, in any case of letters. Raises ValueError with one line for what it does not know."""
 
     def __init__(self, text: str) -> None:
-        self.text, self._at = text, 0
+        self.text, self._at, self._depth = text, 0, 0
         self._edges: list[list[tuple[Test | None, bool, int]]] = []
         """By state: what must hold (None: nothing), whether a character is taken, and the state behind it."""
         begin, self._end = self._choice()
@@ -115,7 +116,11 @@ class Pattern:
             raise ValueError(f"{self.text[self._at :][:10]!r} is not understood in a regular expression")
         self._at = match.end()
         if match["open"]:
+            self._depth += 1
+            if self._depth > DEEPEST:
+                raise ValueError("the brackets of the regular expression are nested too deeply")
             inner = self._choice()
+            self._depth -= 1
             if self.text[self._at : self._at + 1] != ")":
                 raise ValueError("a bracket is not closed in a regular expression")
             self._at += 1

@@ -199,6 +199,9 @@ def test_the_latest_that_succeeded() -> None:
         "refund happens once per items.*.id.",
         "refund.amount contains the latest get_order's total.",
         "At most one user message at a time.",
+        "refund happens at most once in a turn.",
+        f"refund with {'.'.join('a' * 3_000)} = 1 never happens.",
+        f"refund only with a{'.*' * 3_000} among the latest get_order's x.",
     ],
 )
 def test_what_is_refused(sentence: str) -> None:

@@ -124,7 +124,21 @@ def test_regular_expressions_take_linear_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["(?=a)", r"(a)\1", "(?<!a)b", "(", "a)", "a{200}", "(?P<n>a)", "*", "[b-a]", "a**"]
+    "text",
+    [
+        "(?=a)",
+        r"(a)\1",
+        "(?<!a)b",
+        "(",
+        "a)",
+        "a{200}",
+        "(?P<n>a)",
+        "*",
+        "[b-a]",
+        "a**",
+        "(" * 3000,
+        "(a{99}){99}",
+    ],
 )
 def test_other_regular_expressions_are_refused(text: str) -> None:
     with pytest.raises(ValueError):

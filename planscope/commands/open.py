@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
-from planscope.case import find_run, read_variant, variant_shown
 from planscope.commands import Command
 from planscope.commands.common import (
     STANDARD_INPUT,
@@ -215,6 +214,7 @@ def _add_walk(parser: argparse.ArgumentParser) -> None:
 
 
 def _walk(args: argparse.Namespace) -> int:
+    from planscope.case import find_run, read_variant, variant_shown
     from planscope.session.model import variant_of
     from planscope.walk.walker import Walker
 

@@ -15,7 +15,6 @@ from io import BufferedReader
 from pathlib import Path
 
 from planscope.errors import UserError
-from planscope.wording.phrases import file_size
 
 LARGEST = 64 * 1024 * 1024
 """The size limit of a session file, in bytes after unpacking: one run of 100,000 calls, or thousands of a real model.
@@ -31,6 +30,13 @@ class SessionError(UserError):
 
 class TooLarge(SessionError):
     """The session is too large for one file; it may still fit into several."""
+
+
+def size_words(size: int) -> str:
+    """Write a size for an error. The first frame, which reads files, imports no words."""
+    from planscope.wording.phrases import file_size
+
+    return file_size(size)
 
 
 def names_itself(path: Path) -> bool:
@@ -100,7 +106,7 @@ def _unpack(name: str, data: bytes) -> bytes:
 
 
 def _too_large(path: Path | str) -> str:
-    return f"{path} is larger than {file_size(LARGEST)}; no session is that large"
+    return f"{path} is larger than {size_words(LARGEST)}; no session is that large"
 
 
 def _reason(error: Exception) -> str:

@@ -15,8 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from planscope.session.files import LARGEST as LARGEST
-from planscope.session.files import SessionError, TooLarge
-from planscope.wording.phrases import file_size
+from planscope.session.files import SessionError, TooLarge, size_words
 
 DEEPEST = 200
 """The limit for the depth of nested lists and objects."""
@@ -52,7 +51,7 @@ def parse_json(data: bytes, name: str, *, deepest: int = DEEPEST) -> Any:
         check_bounds(data, name, deepest)
         if _width(data) > WIDEST:
             raise SessionError(
-                f"{name} takes more than {file_size(WIDEST)} of memory; no session needs as much"
+                f"{name} takes more than {size_words(WIDEST)} of memory; no session needs as much"
             )
         with without_collection():
             document = json.loads(
@@ -139,7 +138,9 @@ def _structure(data: bytes, name: str) -> bytes:
         if values > MOST_VALUES:
             raise TooLarge(f"{name} has more than {MOST_VALUES:,} values; no session has as many")
         if unbroken * _PIECE >= LONGEST_STRING:
-            raise SessionError(f"{name} has a text of more than {file_size(LONGEST_STRING)}; no session does")
+            raise SessionError(
+                f"{name} has a text of more than {size_words(LONGEST_STRING)}; no session does"
+            )
     return b"".join(found)
 
 
@@ -234,7 +235,7 @@ def check_writable(data: bytes) -> None:
     """Raise SessionError, ValueError or RecursionError for JSON that :func:`parse_json` would refuse."""
     if len(data) > LARGEST:
         raise TooLarge(
-            f"the session would be larger than {file_size(LARGEST)}, and could not be read again; begin a new one"
+            f"the session would be larger than {size_words(LARGEST)}, and could not be read again; begin a new one"
         )
     check_bounds(data, "the session", DEEPEST)
     if _may_hold_long_number(data):

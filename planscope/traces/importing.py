@@ -75,8 +75,7 @@ def opened(path: Path | Source) -> Opened:
     left = [*troubles[:1], *([f"{len(troubles) - 1:,} more files"] if len(troubles) > 1 else [])]
     notes = [line for line in session.notes.splitlines() if line.startswith(("left out", "not read"))]
     said = [what_was_read(traces), *notes[:2], *(f"not read: {one}" for one in left)]
-    told = "; ".join([*said, *(["o lists the runs"] if len(session.runs) > 1 else [])])
-    return Opened(_kept(session, "trace" if name == STANDARD_INPUT else file_name(name)), told)
+    return Opened(_kept(session, "trace" if name == STANDARD_INPUT else file_name(name)), "; ".join(said))
 
 
 def opened_at(path: Path) -> Opened:

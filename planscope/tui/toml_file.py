@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from planscope.safe import visible
-from planscope.wording.phrases import file_size
+from planscope.session.files import size_words
 
 MAX_BYTES = 64 * 1024
 
@@ -104,7 +104,7 @@ def read_toml(path: Path) -> TomlFile:
     except OSError as error:
         raise Unusable(FileProblem(name, f"cannot be read: {error.strerror or 'unknown reason'}")) from None
     if len(data) > MAX_BYTES:
-        raise Unusable(FileProblem(name, f"is larger than {file_size(MAX_BYTES)}"))
+        raise Unusable(FileProblem(name, f"is larger than {size_words(MAX_BYTES)}"))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -42,7 +42,13 @@ def test_flat_objects_and_columns_are_tables() -> None:
     assert made == ["id  city", "1   Oslo", "23  Rome"]
     assert lines("NAME\tSTATUS\nkagent-long-name\tok") == ["NAME              STATUS", "kagent-long-name  ok"]
     assert lines("| a | b |\n|---|:-:|\n| 1 | 22 |") == ["a  b", "1  22"]
-    assert lines("NAME   STATUS\n" + "x" * 80 + "   ok", 20)[1].endswith("…  ok")
+    assert lines("NAME   STATUS\n" + "x" * 80 + "   ok", 24)[1].endswith("…  ok")
+
+
+def test_a_table_that_is_too_wide_has_a_line_for_each_cell() -> None:
+    names = [f"column {n}" for n in range(6)]
+    made = lines("\t".join(names) + "\n" + "\t".join(f"a long value {n}" for n in range(6)), 40)
+    assert made[:2] == ["column 0  a long value 0", "column 1  a long value 1"]
 
 
 def test_markdown_has_titles_lists_and_code() -> None:

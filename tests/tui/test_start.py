@@ -33,6 +33,7 @@ HEAVY = (
     "planscope.language.reading",
     "planscope.oracle.replay",
     "planscope.session.model",
+    "planscope.wording",
     "planscope.tui.screens",
     "planscope.tui.screens.lists",
     "planscope.tui.screens.edit",

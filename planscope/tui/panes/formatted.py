@@ -23,7 +23,8 @@ _INLINE = re.compile(r"\*\*(.+?)\*\*|`([^`]+)`")
 _RULE = re.compile(r"[\s|:+=-]+")
 _GAP = re.compile(r"\t+| {2,}")
 _MOST_ROWS, _MOST_COLUMNS = 500, 12
-_LEAST_CELLS = 6
+_LEAST_CELLS = 10
+"""If columns had to be narrower than this, a table's rows are shown one below the other, a cell a line."""
 
 
 @lru_cache(maxsize=500)
@@ -95,11 +96,19 @@ def _cells(line: str) -> list[str]:
 
 
 def _table(rows: Sequence[Sequence[str]], width: int, role: str) -> Iterator[tuple[Run, ...]]:
-    """Align cells in columns; the widest columns are cut if they do not fit. The first row is the heading."""
+    """Align cells in columns; the widest are cut if they do not fit, and if little were left of them, each cell gets a
+    line. The first row is the heading."""
     safe = [[shown(cell, 200).strip() for cell in row[:_MOST_COLUMNS]] for row in rows]
     wide = [max(cell_width(row[k]) for row in safe if k < len(row)) for k in range(max(map(len, safe)))]
     while sum(wide) + 2 * len(wide) - 2 > width and max(wide) > _LEAST_CELLS:
         wide[wide.index(max(wide))] -= 1
+    if sum(wide) + 2 * len(wide) - 2 > width:
+        label = min(max(map(cell_width, safe[0])), width // 3)
+        for row in safe[1:]:
+            for name, cell in zip(safe[0], row, strict=False):
+                yield Run(f"{_padded(name, label)}  ", "label"), Run(clip(cell, width - label - 2), role)
+            yield ()
+        return
     for number, row in enumerate(safe):
         cells = (_padded(cell, wide[k]) for k, cell in enumerate(row))
         yield (Run(clip("  ".join(cells).rstrip(), width), role if number else "label"),)

@@ -75,7 +75,11 @@ def add_cause(judged: Judged, file: RuleFile) -> None:
 def cause_of(run: JudgedRun, verdict: Verdict) -> Blame:
     """Return the answer for a run of a session."""
     errors = [finding for finding in verdict.findings if finding.severity == "error"]
-    breaks = [Break(one.step, f"{FINDINGS[one.type]}: {', '.join(one.constraints)}") for one in errors]
+    said = run.problem.by_id
+    breaks = [
+        Break(one.step, "; ".join(said[c].text for c in one.constraints) or FINDINGS[one.type])
+        for one in errors
+    ]
     lost = verdict.first_violation.step if verdict.first_violation is not None else None
     return find_cause(run.trace, sorted(breaks, key=lambda one: _rank(one.step)), lost=lost)
 

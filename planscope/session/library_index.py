@@ -296,7 +296,7 @@ def _is_outcome(value: Any) -> bool:
     """Return whether the value is a valid :class:`Outcome` as a list."""
     return (
         isinstance(value, list)
-        and [type(one) for one in value] == [*[str] * (len(Outcome._fields) - 1), bool]
+        and [type(one) for one in value] == [*[str] * (len(Outcome._fields) - 2), bool, type(None)]
         and value[0] in VERDICTS
         and {value[1], value[4]} <= {"", *ERROR_TYPES}
     )

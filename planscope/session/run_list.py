@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
@@ -14,19 +14,27 @@ from planscope.wording.terms import ORIGINS, PENDING, VERDICTS, said
 
 if TYPE_CHECKING:
     from planscope.language.problem import Problem
-    from planscope.oracle.verdict_types import Verdict
+    from planscope.oracle.judged import JudgedRun
+    from planscope.oracle.verdict_types import Blame, Verdict
     from planscope.session.model import Run, Session, Variant
     from planscope.session.oracle_input import ProblemIn
     from planscope.session.record import RunRecord
 
+NO_CAUSE = "no cause in the trace"
 MOST_BARS = 30
 """Up to this number of steps, the histogram shows all of them; beyond it, only those at which a run was lost."""
 
 
-def outcomes_of_runs(session: Session, runs: Iterable[Run], problem_in: ProblemIn) -> Iterator[Outcome]:
+def outcomes_of_runs(
+    session: Session,
+    runs: Iterable[Run],
+    problem_in: ProblemIn,
+    cause_of: Callable[[JudgedRun, Verdict], Blame] | None = None,
+) -> Iterator[Outcome]:
     """Judge runs one by one, and yield each outcome; ``unknown`` if the query cannot be read.
 
-    ``problem_in``: ``planscope.rules.in_session.problem_in``, which this layer may not import.
+    ``problem_in``: ``planscope.rules.in_session.problem_in``, and ``cause_of``: ``planscope.cause.find.cause_of``, for
+    the causes of runs that only rules judge; this layer may not import them.
     """
     from planscope.errors import UserError
     from planscope.language.reading import ActionNameError, ParseFailure
@@ -41,12 +49,15 @@ def outcomes_of_runs(session: Session, runs: Iterable[Run], problem_in: ProblemI
                 problems[run.variant] = problem_in(session, variants[run.variant])
             except (KeyError, ParseFailure, ActionNameError, UserError):
                 problems[run.variant] = None
-        problem = problems[run.variant]
-        yield (
-            Outcome("unknown")
-            if problem is None
-            else outcome_of(replay(problem, trace_of(run)).verdict(), run)
-        )
+        if (problem := problems[run.variant]) is None:
+            yield Outcome("unknown")
+            continue
+        judged = replay(problem, trace_of(run))
+        outcome = outcome_of(verdict := judged.verdict(), run)
+        if cause_of is not None:
+            sought = outcome.verdict == "wrong" and not problem.counted
+            outcome = outcome._replace(cause=(cause_of(judged, verdict).label or NO_CAUSE) if sought else "")
+        yield outcome
 
 
 def outcome_of(verdict: Verdict, run: Run) -> Outcome:
@@ -122,7 +133,7 @@ def trials_of(session: Session) -> set[str]:
 
 # Filters
 
-FacetKind = Literal["verdict", "error", "lost", "tool", "finding", "query", "model", "agent", "made"]
+FacetKind = Literal["verdict", "error", "cause", "lost", "tool", "finding", "query", "model", "agent", "made"]
 
 
 class Facet(NamedTuple):
@@ -139,7 +150,7 @@ class Facet(NamedTuple):
             return said(self.value)
         if self.kind == "lost":
             return f"lost {step_words(self.value)}"
-        return self.value if self.kind in ("made", "finding") else f"{self.kind} {self.value}"
+        return self.value if self.kind in ("made", "finding", "cause") else f"{self.kind} {self.value}"
 
 
 MINE, TRIALS, HELPED = "not of a dissection", "of a dissection", "helped"
@@ -164,6 +175,8 @@ def facets_of(one: ListedRun) -> set[Facet]:
             found.add(Facet("error", one.outcome.headline))
         if one.lost:
             found.add(Facet("lost", one.lost))
+        if one.outcome.cause:
+            found.add(Facet("cause", one.outcome.cause))
     return {facet for facet in found if facet.value}
 
 

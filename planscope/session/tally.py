@@ -18,7 +18,7 @@ class Outcome(NamedTuple):
     ``headline`` is the type of error that words name, ``shows`` its step; ``error_type`` is the primary one. ``lost``:
     the step that lost the plan, ``end``, or "" if none did. ``tool``: the tool that was called there. ``reason``: why
     the run was aborted. ``grade``: how the trace of the run was graded, in words. ``judged``: whether there is a query
-    or a rule to judge by.
+    or a rule to judge by. ``cause``: what runs that went wrong alike have in common; None if it was not sought.
     """
 
     verdict: VerdictKind
@@ -30,6 +30,7 @@ class Outcome(NamedTuple):
     reason: str = ""
     grade: str = ""
     judged: bool = True
+    cause: str | None = None
 
     @property
     def told(self) -> Told:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import TimerHandle
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from planscope.errors import UserError
 from planscope.session.run_list import (
+    NO_CAUSE,
     Facet,
     ListedRun,
     Losses,
@@ -90,20 +91,24 @@ def outcomes_of(document: Document) -> dict[str, Outcome]:
 
 
 def not_judged(document: Document) -> list[Run]:
-    """Return the runs that have ended and are not judged since their last event, the newest first."""
+    """Return the runs that have ended and are not judged since their last event, the newest first. Those of which the
+    debugger knows the verdict come last: only their cause is missing."""
     session = document.session
     if session is None:
         return []
     going = document.under_way | document.passing
     runs = (run for run in reversed(session.runs) if run.id not in going)
-    return [run for run in runs if key_of(session, run) not in document.outcomes]
+    known = [(run, document.outcomes.get(key_of(session, run))) for run in runs]
+    late = [run for run, outcome in known if outcome is not None and outcome.cause is None]
+    return [*(run for run, outcome in known if outcome is None), *late]
 
 
 def judge_runs(session: Session, runs: Sequence[Run]) -> Iterator[tuple[RunKey, Outcome]]:
     """Judge runs of a session one by one, and yield each. For a thread."""
+    from planscope.cause.find import cause_of
     from planscope.rules.in_session import problem_in
 
-    for run, outcome in zip(runs, outcomes_of_runs(session, runs, problem_in), strict=True):
+    for run, outcome in zip(runs, outcomes_of_runs(session, runs, problem_in, cause_of), strict=True):
         yield key_of(session, run), outcome
 
 
@@ -157,6 +162,13 @@ class Runs(Listed[Row]):
     def losses(self) -> Losses:
         """Where the displayed runs were lost."""
         return losses_of(self.runs)
+
+    @property
+    def causes(self) -> list[tuple[str, int]]:
+        """What the displayed runs that went wrong have in common, with their numbers, the commonest first."""
+        found = (run.outcome.cause for run in self.runs if run.outcome is not None)
+        counts = Counter(cause for cause in found if cause).most_common()
+        return sorted(counts, key=lambda one: one[0] == NO_CAUSE)
 
     @property
     def tally(self) -> Tally:

@@ -7,8 +7,9 @@ from planscope.session.model import ForkPoint, Session
 from planscope.session.run_list import MINE, Facet
 from planscope.session.store import load
 from planscope.tui.controllers.document import Document
-from planscope.tui.controllers.run_list import JOB, Place, RunList, tree_of
+from planscope.tui.controllers.run_list import JOB, Place, RunList, judge_runs, outcomes_of, tree_of
 from planscope.tui.messages import DocumentChanged, StateChanged
+from planscope.tui.screens.compare.comparable import Chosen, nearest
 from tests.tui import sessions
 from tests.tui.controllers.at_once import JobsAtOnce, Posted
 
@@ -152,3 +153,44 @@ def test_forks_are_below_the_run_that_they_were_forked_from() -> None:
         (1, "v9"),
         (2, "r5"),
     ]
+
+
+def batch(count: int = 12) -> Session:
+    """Traces of a shop judged by rules: each third is right, the others go wrong in two ways."""
+    made = load(bundled()["returns-desk"])
+    right, *wrong = sorted(made.runs, key=lambda run: run.id != right_run(made))
+    made.runs[:] = [
+        (right if k % 3 == 0 else wrong[k % len(wrong)]).model_copy(update={"id": f"r{k + 1}"})
+        for k in range(count)
+    ]
+    return made
+
+
+def right_run(session: Session) -> str:
+    (found,) = [key[1] for key, outcome in judge_runs(session, session.runs) if outcome.verdict == "right"]
+    return found
+
+
+def test_runs_that_only_rules_judge_are_grouped_by_their_cause() -> None:
+    runs, _, _ = listed(batch())
+    causes = runs.state.causes
+    assert causes and sum(n for _, n in causes) == sum(run.failed for run in runs.state.all_runs) == 8
+    (label, count), *_ = causes
+    assert (Facet("cause", label), count) in runs.state.counts()
+    runs.toggle(Facet("cause", label))
+    assert len(runs.state.runs) == count and {
+        run.outcome.cause for run in runs.state.runs if run.outcome
+    } == {label}
+    assert nearest_is_right(runs)
+
+
+def nearest_is_right(runs: RunList) -> bool:
+    """Whether the first listed run is compared with a right one."""
+    session, run = runs.document.open_session, runs.state.runs[0].run
+    found = nearest(session, Chosen(session.runs[0].variant, run.id), outcomes_of(runs.document))
+    return found is not None and outcomes_of(runs.document)[found.run or ""].verdict == "right"
+
+
+def test_a_query_has_no_causes_but_steps_that_lost_it() -> None:
+    runs, _, _ = listed(many())
+    assert runs.state.causes == [] and runs.state.losses.rows

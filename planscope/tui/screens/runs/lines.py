@@ -127,6 +127,16 @@ def loss_lines(losses: Losses, width: int, at: int | None) -> list[Line]:
     return lines
 
 
+def cause_lines(causes: Sequence[tuple[str, int]], width: int, at: int | None) -> list[Line]:
+    """Lay out the causes: ``41 runs: cancel_order violates ...``. ``at``: the row with the cursor."""
+    return [
+        cursor_line(
+            cut([Run(f"{phrases.plural(n, 'run')}: ", "strong"), Run(shown(cause, 200))], width - 2), i == at
+        )
+        for i, (cause, n) in enumerate(causes)
+    ]
+
+
 def _loss_line(row: Loss, most: int, width: int, chosen: bool) -> Line:
     count = f" {row.runs:,}" if row.runs else ""
     by = ", ".join(f"{shown(tool, 40)} {n}" if len(row.by) > 1 else shown(tool, 40) for tool, n in row.by)

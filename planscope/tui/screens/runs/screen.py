@@ -19,6 +19,7 @@ from planscope.tui.messages import DocumentChanged
 from planscope.tui.panes.box import BoxPane
 from planscope.tui.screens.lists import At, Cursor, ListScreen, list_keys
 from planscope.tui.screens.runs.lines import (
+    cause_lines,
     chosen_lines,
     chosen_title,
     columns_of,
@@ -68,7 +69,7 @@ class RunsScreen(ListScreen):
             "list": Cursor(self.rows, lambda: self.state, self.list.choose, self.action_open_run),
             "losses": Cursor(
                 self.histogram,
-                lambda: At(self._counted()[0].rows, self.step),
+                lambda: At(self._counted()[2] or self._counted()[0].rows, self.step),
                 self._choose_step,
                 clicked=self._filter_by_step,
             ),
@@ -98,18 +99,25 @@ class RunsScreen(ListScreen):
     def _session_changed(self, message: DocumentChanged) -> None:
         self.list.heard(message)
 
-    def _counted(self) -> tuple[Losses, str]:
-        """Return the histogram and the counts of the displayed runs, made once for each list."""
+    def _counted(self) -> tuple[Losses, str, list[tuple[str, int]]]:
+        """Return the histogram, the counts and the causes of the displayed runs, made once for each list."""
         if self._counted_of is not self.state.listed:
-            self._counted_of, self._counts = self.state.listed, (self.state.losses, self.state.tally.text)
+            self._counted_of, self._counts = (
+                self.state.listed,
+                (
+                    self.state.losses,
+                    self.state.tally.text,
+                    self.state.causes,
+                ),
+            )
         return self._counts
 
     def show_all(self) -> None:
-        state, losses = self.state, self._counted()[0]
+        state, (losses, _, causes) = self.state, self._counted()
         if self._columns_of is not state.rows:
             here = self.here.run if self.here is not None else ""
             self._columns_of, self._columns = state.rows, columns_of(state.rows, here)
-        self.step = min(self.step, max(len(losses.rows) - 1, 0))
+        self.step = min(self.step, max(len(causes or losses.rows) - 1, 0))
         self.show_list(
             "list",
             lambda i, chosen: run_line(state.listed[i], chosen, self._columns),
@@ -120,8 +128,10 @@ class RunsScreen(ListScreen):
         on_losses = self.current == "losses"
         step = self.step if on_losses else None
         self.histogram.set_content(
-            loss_lines(losses, self.histogram.inner_width, step),
-            title=(Run("Lost at", "title"),),
+            cause_lines(causes, self.histogram.inner_width, step)
+            if causes
+            else loss_lines(losses, self.histogram.inner_width, step),
+            title=(Run("By cause" if causes else "Lost at", "title"),),
             note=(Run(f"{losses.lost:,} of {phrases.plural(losses.total, 'run')}", "dim"),),
             current=on_losses and not self.search.has_focus,
             reveal=step,
@@ -155,9 +165,11 @@ class RunsScreen(ListScreen):
         self.tell(self.list.next_failure())
 
     def _filter_by_step(self) -> None:
-        rows = self._counted()[0].rows
-        if rows:
-            self.list.toggle(Facet("lost", rows[min(self.step, len(rows) - 1)].step))
+        losses, _, causes = self._counted()
+        if causes:
+            self.list.toggle(Facet("cause", causes[self.step][0]))
+        elif losses.rows:
+            self.list.toggle(Facet("lost", losses.rows[min(self.step, len(losses.rows) - 1)].step))
 
     # Opening
 

@@ -11,7 +11,6 @@ from planscope.oracle.findings import grouped
 from planscope.oracle.judged import same_message
 from planscope.oracle.verdict_types import Finding, Repair, StepView, Verdict
 from planscope.safe import clip
-from planscope.session.record import by_speaker
 from planscope.show.blocks import (
     GAP,
     Block,
@@ -148,6 +147,8 @@ def step_said(record: RunRecord, view: StepView) -> Iterator[tuple[str, str, str
 
 
 def _step_said(record: RunRecord, view: StepView) -> Iterator[tuple[str, str, str]]:
+    from planscope.session.record import by_speaker
+
     i = view.index
     yield from ((who, turn, "") for who, turn in record.turns(i))
     if view.call is None:

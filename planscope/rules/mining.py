@@ -1,12 +1,15 @@
 """Rules that good traces keep: candidates over single tools and pairs, judged on every trace and on shuffled ones.
 
-Candidates that compare an argument with an answer are those that agree in each call of a tool: values like ids that the
-latest answer of another tool has, or some earlier one, at the same place.
+Answers give candidates too: a field that the latest look at the same thing always had, and an answer among whose values
+an argument always was.
 
 A candidate is listed if every good trace keeps it, it is put to the test, other listed rules do not imply it, and it
 says something. Either it would be broken if each trace's calls were shuffled, in at least ``SHUFFLED`` of the traces
 that put it to the test, and often enough that it is unlikely (``LUCK``) that all good traces keep it by luck. Or bad
 traces break it more often than good ones, by the test below without its correction.
+What says something may still be an accident of these traces. So each is left out once: a candidate that it alone breaks
+would have been listed without it, and would have judged it wrong. Kinds of rules that judge the fewest left out traces
+wrong are listed, as long as that are at most ``ACCUSED`` of all.
 With bad traces the rules are ranked by Fisher's exact test: of the traces that put a rule to the test, do more bad ones
 than good ones break it? It is corrected for the number of candidates (Bonferroni). Traces that do not test a rule say
 nothing about it: a tool that only hard tasks need would otherwise make each rule about it significant.
@@ -16,33 +19,40 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
-from typing import Literal
+from itertools import combinations, permutations
+from typing import Literal, NamedTuple
 
-from planscope.language.calls import EACH, Against, Calls, Path
+from planscope.language.calls import EACH, Against, Calls, Compare, Path, path_text
 from planscope.language.constructions import Kind
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.checking import implied_by
 from planscope.rules.judge import Judge, Rulebook
 from planscope.rules.kinds import KINDS
 from planscope.rules.rule import Rule
-from planscope.rules.values import MISSING, UNKNOWN, answer_of
+from planscope.rules.values import answer_of
 from planscope.rules.words import sentence_of
 from planscope.stats import LEVEL, fisher
 from planscope.wording.phrases import p_value
 
 SHUFFLED = 0.05
 LUCK = 0.04
+ACCUSED, NEW = 0.065, 0.008
+"""Of the good traces, the most that may be judged wrong by rules that are mined from the others; and what each kind of
+rules is expected to add, of traces that are not seen yet."""
 SHUFFLES = 5
 """Shuffles of each trace."""
 MOST_TOOLS = 60
 """The most frequent tools that candidates are made of."""
-LEAST_COMPARED = 5
-"""Calls that an argument which is compared with an answer must have."""
-MOST_PLACES = 2_000
-"""Limit of the values of an answer that are looked at."""
+MOST_KINDS, LONGEST, DEEPEST = 12, 100, 5
+"""Values of a field that rules ask for are fewer; they and texts that are compared are at most so long, and lie at most
+so deep in an answer."""
+LEAST_RUNS = 8
+"""Traces that have an argument, at least, if a place for it is looked for among all of an answer."""
+MOST_SEEN = 50
+"""Answers of a tool in which arguments are looked for, the last ones."""
 LEAST_VALUES = 2
 """Different values that an argument must have to be one that rules go by."""
 
@@ -78,6 +88,8 @@ class _Count:
     tested: int = 0
     shuffled_broken: int = 0
     shuffled_tested: int = 0
+    slip: int | None = None
+    """The one good trace that breaks it, by its number."""
     bad_kept: int = 0
     bad_tested: int = 0
 
@@ -107,7 +119,7 @@ def mine(
     """
     good_calls = [_slim(trace) for trace in good]
     bad_calls = [_slim(trace) for trace in bad]
-    candidates = [*_candidates(good_calls, within), *_compared(good_calls)]
+    candidates = [*_candidates(good_calls, within), *_Answers(good_calls).rules()]
     if bad_calls:
         known = {call.tool for calls in good_calls for call in calls}
         strange = dict.fromkeys(call.tool for calls in bad_calls for call in calls if call.tool not in known)
@@ -165,59 +177,107 @@ def _candidates(traces: Sequence[list[ToolCall]], within: int) -> list[Rule]:
     return found
 
 
-def _compared(traces: Sequence[list[ToolCall]]) -> list[Rule]:
-    """Return a rule for each argument that the latest answer of a tool, or an earlier one, has in every call, at one of
-    its places."""
-    seen: dict[tuple[str, str], list[set[tuple[bool, str, Path]]]] = {}
-    for calls in traces:
-        known: dict[tuple[bool, str], dict[object, set[Path]]] = {}
-        """By whether all answers count, and tool: values with their places."""
-        for call in calls:
-            for name, value in (call.arguments or {}).items() if call.failed is not True else ():
-                parts = value if isinstance(value, list) else [value]
-                if parts and name.isidentifier() and all(map(_like_id, parts)):
-                    found = {
-                        (every, tool, path)
-                        for (every, tool), places in known.items()
-                        for path in set.intersection(*(places.get(part, set()) for part in parts))
-                    }
-                    seen.setdefault((call.tool, name), []).append(found)
-            if (answer := answer_of(call)) is not UNKNOWN and answer is not MISSING:
-                places = dict(_places(answer))
-                known[False, call.tool] = places
-                before = known.setdefault((True, call.tool), {})
-                before |= {value: before.get(value, set()) | some for value, some in places.items()}
-    made = []
-    for (tool, name), ones in seen.items():
-        always = set.intersection(*ones) if len(ones) >= LEAST_COMPARED else set()
-        for every, other, path in sorted(always, key=lambda one: (one[0], len(one[2]), repr(one)))[:1]:
-            against = Against((name,), "among", path, every=every)
-            made.append(replace(_rule("compared", other, tool, int(every)), against=against))
-    return made
+class _Answers:
+    """Rules about answers that nearly every trace keeps: "A only if the latest B for the same X had Y = V", and "A only
+    with X among an earlier B's Y", of which one is made for each argument."""
+
+    def __init__(self, traces: Sequence[list[ToolCall]]) -> None:
+        self._names = _arguments(traces)
+        self._runs: dict[Rule, set[int]] = {}
+        """By a rule, the traces in which a call keeps it."""
+        self._tested: dict[tuple[str, str], set[int]] = {}
+        self._values: dict[tuple[str, str], set[str]] = {}
+        for number, calls in enumerate(traces):
+            earlier: dict[str, list[_Seen]] = {}
+            for call in calls:
+                for name, value in (call.arguments or {}).items():
+                    self._tested.setdefault((call.tool, name), set()).add(number)
+                    for made in earlier.values():
+                        for rule in self._kept(call.tool, name, value, made):
+                            self._runs.setdefault(rule, set()).add(number)
+                self._add(call, earlier)
+
+    def _add(self, call: ToolCall, earlier: dict[str, list[_Seen]]) -> None:
+        answer = answer_of(call)
+        if isinstance(answer, (dict, str)) and not call.failed:
+            seen = earlier.setdefault(call.tool, [])
+            seen.append(_Seen(call, answer, dict[str, set[Path]]()))
+            _hold(answer, (), seen[-1].places)
+            del seen[:-MOST_SEEN]
+        for field, value in answer.items() if isinstance(answer, dict) else ():
+            if isinstance(value, (str, bool)):
+                self._values.setdefault((call.tool, field), set()).add(str(value))
+
+    def _kept(self, tool: str, name: str, value: object, earlier: Sequence[_Seen]) -> Iterator[Rule]:
+        """Yield what holds of a call and the earlier answers of a tool."""
+        other = earlier[0].call.tool
+        looks = name in self._names.get(tool, ()) and name in self._names.get(other, ())
+        latest = [one for one in earlier if looks and (one.call.arguments or {}).get(name) == value][-1:]
+        for field, had in latest[0].answer.items() if latest and isinstance(latest[0].answer, dict) else ():
+            if isinstance(had, (str, bool)) and len(str(had)) <= LONGEST:
+                yield replace(
+                    _rule("latest", other, tool, per=name), condition=Compare("answer", (field,), "=", had)
+                )
+        every = value if isinstance(value, list) else [value]
+        wanted = [one for one in every if isinstance(one, str) and 4 <= len(one) <= LONGEST]
+        for some in (earlier[-1:], earlier) if wanted and len(wanted) == len(every) else ():
+            held = (set[Path]().union(*(seen.places.get(one, ()) for seen in some)) for one in wanted)
+            for path in set[Path].intersection(*held):
+                against = Against((name,), "among", path, every=some is earlier)
+                yield replace(_rule("compared", other, tool, int(against.every)), against=against)
+
+    def rules(self) -> list[Rule]:
+        """Return the candidates."""
+        found: list[Rule] = []
+        places: dict[tuple[str, str], list[tuple[Rule, set[int]]]] = {}
+        for rule, ones in sorted(
+            self._runs.items(), key=lambda one: (-len(one[1]), one[0].count, sentence_of(one[0]))
+        ):
+            tool = rule.then[0].name
+            if rule.against is not None:
+                places.setdefault((tool, str(rule.against.argument[0])), []).append((rule, ones))
+            elif (
+                isinstance(rule.condition, Compare)
+                and len(self._tested[tool, str(rule.per[0][0])]) - len(ones) < 2
+            ):
+                kinds = len(self._values[rule.first[0].name, str(rule.condition.path[0])])
+                found += [rule] if 1 < kinds < MOST_KINDS else []
+        supported = ((some, len(self._tested[argument])) for argument, some in places.items())
+        best = (_nearly_all(some, runs) for some, runs in supported if runs >= LEAST_RUNS)
+        # that an argument is among the answers to calls with the same one is said by their order
+        return [*found, *(r for r in best if r and r.against and r.against.answer != r.against.argument)]
 
 
-def _like_id(value: object) -> bool:
-    """Return whether a value says by itself what it is about: a text of six characters or more with a digit."""
-    return isinstance(value, str) and len(value) >= 6 and any(map(str.isdigit, value))
+class _Seen(NamedTuple):
+    """An answer, and the places of its texts."""
+
+    call: ToolCall
+    answer: object
+    places: dict[str, set[Path]]
 
 
-def _places(answer: object) -> Iterator[tuple[object, set[Path]]]:
-    """Yield the values like ids of an answer, and keys like ids, each with its places."""
-    found: dict[object, set[Path]] = {}
-    todo: list[tuple[Path, object]] = [((), answer)]
-    for path, value in todo:
-        if len(todo) > MOST_PLACES:
-            break
-        if isinstance(value, dict):
-            for key, one in value.items():
-                if _like_id(key):
-                    found.setdefault(key, set()).add(path)
-                todo.append(((*path, EACH if _like_id(key) else key), one))
-        elif isinstance(value, list):
-            todo += [((*path, EACH), one) for one in value]
-        elif _like_id(value):
-            found.setdefault(value, set()).add(path)
-    yield from found.items()
+def _nearly_all(places: Sequence[tuple[Rule, set[int]]], runs: int) -> Rule | None:
+    """Return the first place that has an argument in all runs but at most one, or else two tools that have it so."""
+    for rule, ones in places:
+        if runs - len(ones) < 2:
+            return rule
+    for (rule, ones), (other, others) in combinations(places[:MOST_KINDS], 2):
+        if rule.against == other.against and rule.first != other.first and runs - len(ones | others) < 2:
+            return replace(rule, first=rule.first + other.first)
+    return None
+
+
+def _hold(value: object, path: Path, held: dict[str, set[Path]]) -> None:
+    """Add the places of texts: keys of objects, and values, with ``*`` for any element."""
+    if isinstance(value, str):
+        held.setdefault(value, set()).add(path)
+    elif isinstance(value, dict) and len(path) < DEEPEST:
+        for key, one in value.items():
+            held.setdefault(key, set()).add(path)
+            _hold(one, (*path, key), held)
+    elif isinstance(value, list) and len(path) < DEEPEST:
+        for one in value:
+            _hold(one, path if isinstance(one, str) else (*path, EACH), held)
 
 
 def _arguments(traces: Sequence[list[ToolCall]]) -> dict[str, set[str]]:
@@ -250,7 +310,7 @@ def _judged(
 ) -> list[tuple[Rule, _Count]]:
     """The candidates that all good traces keep, that are put to the test, and that shuffled traces break."""
     counts = [_Count() for _ in candidates]
-    alive = _kept_by_all(candidates, good, counts, tick)
+    alive = _kept_by_nearly_all(candidates, good, counts, tick)
     pool = [call for calls in good for call in calls]
     book = Rulebook([candidates[k] for k in alive])
     for number, calls in enumerate(good):
@@ -260,7 +320,8 @@ def _judged(
             mixed = _shuffled(calls, chance)
             drawn = _renumbered(chance.choices(pool, k=len(calls))) if pool else []
             for k, ordered, other in zip(alive, _results(book, mixed), _results(book, drawn), strict=True):
-                loose = not KINDS[candidates[k].kind].ordered and not candidates[k].per
+                rule = candidates[k]
+                loose = rule.against is not None or (not KINDS[rule.kind].ordered and not rule.per)
                 kept, tested = other if loose else ordered  # drawn anew from all traces
                 counts[k].shuffled_tested += tested
                 counts[k].shuffled_broken += tested and not kept
@@ -268,18 +329,44 @@ def _judged(
         for k, (kept, tested) in zip(alive, _results(book, calls), strict=True):
             counts[k].bad_tested += tested
             counts[k].bad_kept += tested and kept
+    telling = [k for k in alive if candidates[k].kind == "never" or counts[k].says_something]
+    trusted = _trusted([(candidates[k], counts[k].slip) for k in telling], len(good))
     return [
-        (candidates[k], counts[k]) for k in alive if candidates[k].kind == "never" or counts[k].says_something
+        (candidates[k], counts[k])
+        for k in telling
+        if counts[k].slip is None and (_kind(candidates[k]) in trusted or (bad and counts[k].chance <= LEVEL))
     ]
 
 
-def _kept_by_all(
+def _kind(rule: Rule) -> tuple[str, bool, str]:
+    """Return what rules have in common that are trusted together."""
+    return rule.kind, bool(rule.per), path_text(rule.against.argument) if rule.against is not None else ""
+
+
+def _trusted(telling: Sequence[tuple[Rule, int | None]], runs: int) -> set[tuple[str, bool, str]]:
+    """Return the kinds of rules by which few left out traces would be judged wrong. Each kind costs those that it alone
+    accuses, and ``NEW`` for those that may come."""
+    accused: dict[tuple[str, bool, str], set[int]] = {}
+    sure: Counter[tuple[str, bool, str]] = Counter()
+    for rule, slip in telling:
+        accused.setdefault(_kind(rule), set()).update(() if slip is None else (slip,))
+        sure[_kind(rule)] += slip is None
+    found: dict[tuple[str, bool, str], set[int]] = {}
+    for kind in sorted(accused, key=lambda kind: (len(accused[kind]) / (1 + sure[kind]), -sure[kind], kind)):
+        every = accused[kind].union(*found.values())
+        if len(every) + (len(found) + 1) * NEW * runs <= ACCUSED * runs:
+            found[kind] = accused[kind]
+    return set(found)
+
+
+def _kept_by_nearly_all(
     candidates: Sequence[Rule],
     good: Sequence[list[ToolCall]],
     counts: Sequence[_Count],
     tick: Callable[[str], None],
 ) -> list[int]:
-    """Return the candidates, by index, that all good traces keep and that one of them tests; count both."""
+    """Return the candidates, by index, that all good traces keep but for at most one, and that one of them tests; count
+    both."""
     alive = list(range(len(candidates)))
     book = Rulebook(candidates)
     for number, calls in enumerate(good):
@@ -289,10 +376,13 @@ def _kept_by_all(
         for k, (kept, tested) in zip(alive, results, strict=True):
             counts[k].tested += tested
             counts[k].kept += tested and kept
-        if not all(kept for kept, _ in results):
-            alive = [k for k, (kept, _) in zip(alive, results, strict=True) if kept]
+        broken = {k for k, (kept, _) in zip(alive, results, strict=True) if not kept}
+        if gone := {k for k in broken if counts[k].slip is not None}:
+            alive = [k for k in alive if k not in gone]
             book = Rulebook([candidates[k] for k in alive])
-    return [k for k in alive if counts[k].tested or candidates[k].kind == "never"]
+        for k in broken:
+            counts[k].slip = number
+    return [k for k in alive if counts[k].kept or candidates[k].kind == "never"]
 
 
 def _shuffled(calls: Sequence[ToolCall], chance: random.Random) -> list[ToolCall]:

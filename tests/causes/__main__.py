@@ -5,7 +5,7 @@
 
 ``--unseen``: a file of labelled runs that somebody else made, one a line, such as ``{"trace": {...}, "label": 7}``.
 ``--tau``: historical_trajectories/*.json of sierra-research/tau-bench, graded runs without labels. The 73 good runs and
-the folder they lie in are those of tests/rules/test_tau_policy.py.
+the folder they lie in are those of tests/rules/test_policies.py.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from planscope.rules.judge import Rulebook, judge_trace
 from planscope.rules.reading import read_rules
 from planscope.traces import open_traces
 from tests.causes.damage import Labelled, family_a
-from tests.rules.test_tau_policy import FOLDER, RULES
+from tests.rules.test_policies import GOOD
 
 STRENGTH = 0.001
 """Of the penalty on squares of weights, per run."""
 ROUNDS, PACE = 600, 0.5
-FILE = read_rules(RULES.read_text(encoding="utf-8"))
+FILE = read_rules((Path(__file__).parent / "retail.rules").read_text(encoding="utf-8"))
 BOOK = Rulebook(FILE.rules)
 READS = reader(FILE)
 
 
 def good_runs() -> list[Trace]:
-    return list(open_traces([FOLDER / "tau_retail_good.json"]))
+    return list(open_traces([GOOD]))
 
 
 def without_gold(one: Labelled) -> Labelled:

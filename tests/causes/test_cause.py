@@ -168,7 +168,7 @@ def test_python_answers_the_same(tmp_path: Path) -> None:
 
 @real
 def test_good_runs_are_rarely_accused() -> None:
-    file = read_rules((ROOT / "docs" / "tau-retail.rules").read_text(encoding="utf-8"))
+    file = read_rules((Path(__file__).parent / "retail.rules").read_text(encoding="utf-8"))
     book = Rulebook(file.rules)
     traces = list(open_traces([FOLDER / "tau_retail_good.json"]))
     accused = 0

@@ -156,6 +156,47 @@ def test_the_rule_about_orders_is_found_in_recorded_runs() -> None:
     assert (own.good, own.bad, len(good)) == ((3, 3), (0, 3), 70)
 
 
+def shop(number: int, status: str, change: str) -> Trace:
+    """A run that looks an order up, changes it as its status allows, and pays with what its user has. What else it does
+    differs, and when."""
+    order, card = f"W{number:04}", f"card_{number:04}"
+
+    def look(id: str, had: str) -> ToolCall:
+        return ToolCall("get_order", {"order_id": id}, answer=json.dumps({"status": had}), answered=True)
+
+    user = ToolCall("get_user", {"user_id": f"u{number:04}"}, answered=True)
+    made = [replace(user, answer=json.dumps({"cards": {card: {"kind": "visa"}}})), look(order, status)]
+    made += [look(f"V{number:04}", "sent")] * (number % 3) + [ToolCall("think", {}, answered=True)] * (
+        number % 2
+    )
+    Random(number).shuffle(made)
+    made.append(ToolCall(change, {"order_id": order, "card": card}, answer="done", answered=True))
+    return Trace(made, id=f"t{number}", format="test")
+
+
+def test_rules_about_answers_are_found() -> None:
+    good = [shop(k, *(("pending", "cancel"), ("delivered", "give_back"))[k % 2]) for k in range(30)]
+    found = {one.rule.text: one.rule for one in mine(good)}
+    text = "cancel only with card among the latest get_user's cards."
+    (read,), rule = read_rules(text).rules, found[text]
+    assert (read.kind, read.against, read.count) == (rule.kind, rule.against, rule.count)
+    assert not keeps(
+        (rule,), Trace([*shop(1, "pending", "look").calls, ToolCall("cancel", {"card": "card_0002"})])
+    )
+
+
+def test_an_accident_of_one_run_is_not_trusted() -> None:
+    """All runs but one look first. The last one would be judged wrong by rules from the others."""
+    good = [calls("hello", "look_up", "cut_it") for _ in range(20)]
+    assert any({"look_up", "cut_it"} == {calls.name for calls in one.rule.sets} for one in mine(good))
+    several = [calls("hello", "look_up", f"cut_{k}") for k in range(10) for _ in range(8)]
+    other = [calls("hello", f"cut_{k}", "look_up") for k in range(8)]
+    accused = [
+        one.rule.text for one in mine(several + other) if one.rule.text.startswith("look_up comes before")
+    ]
+    assert accused == []
+
+
 def test_runs_that_do_not_tell_are_no_evidence() -> None:
     """The arguments of the bad runs were not captured."""
     good = [calls("look_up", "cut_it", id=f"{k}") for k in range(20)]

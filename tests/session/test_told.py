@@ -143,7 +143,7 @@ def listed() -> list[ListedRun]:
 def of_lists() -> Iterator[str]:
     runs = listed()
     for some in (runs, runs[:1], runs[:2], [], runs[5:9]):
-        yield f"{[(facet.kind, facet.text, n) for facet, n in counts_of(some)]}"
+        yield f"{[(facet.kind, facet.text, n) for facet, n in counts_of(map(facets_of, some))]}"
         losses = losses_of(some)
         yield f"{losses.most} {losses}"
         for width in (1, 10):

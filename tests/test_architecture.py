@@ -235,6 +235,7 @@ HEAVY = ["textual", "rich", "z3", "lark", "langchain", "langchain_core", "langgr
         ("planscope.language.problem", HEAVY),
         ("planscope.language.reading", [m for m in HEAVY if m != "lark"]),
         ("planscope.oracle.verdict_types", HEAVY),
+        ("planscope.cause.find", HEAVY),
         ("planscope.debugger.played", HEAVY),
         ("planscope.session.store", [m for m in HEAVY if m != "pydantic"]),
         ("planscope.agents.models", [m for m in HEAVY if m != "pydantic"]),

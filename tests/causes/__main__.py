@@ -3,7 +3,8 @@
     python -m tests.causes fit                     fits the weights on family A and prints them for ranking.py
     python -m tests.causes [--unseen FILE] [--tau FILE]...
 
-``--unseen``: a file of labelled runs that somebody else made, one a line, such as ``{"trace": {...}, "label": 7}``.
+``--unseen``: runs that somebody else damaged, in the form of tau-bench's results, each with an ``id``; beside
+``runs.json`` stands ``runs_labels.json`` with ``{"ID": {"step": 7 or null, "kind": "..."}}``.
 ``--tau``: historical_trajectories/*.json of sierra-research/tau-bench, graded runs without labels. The 73 good runs and
 the folder they lie in are those of tests/rules/test_policies.py.
 """
@@ -208,16 +209,11 @@ def by_kind(runs: Sequence[Labelled]) -> None:
 
 
 def unseen(path: Path) -> list[Labelled]:
-    """Read the runs of a stranger's family."""
-    found = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
-        one = json.loads(line)
-        held = path.with_suffix(f".{number}.tmp.json")
-        held.write_text(json.dumps(one["trace"]), encoding="utf-8")
-        (trace,) = open_traces([held])
-        held.unlink()
-        found.append(Labelled(trace, one["label"], str(one.get("kind", "")), "B"))
-    return found
+    """Read the runs of a stranger's family, with the labels beside them."""
+    ids = [str(one["id"]) for one in json.loads(path.read_text(encoding="utf-8"))]
+    labels = json.loads(path.with_stem(f"{path.stem}_labels").read_text(encoding="utf-8"))
+    pairs = zip(open_traces([path]), (labels[id] for id in ids), strict=True)
+    return [Labelled(trace, one["step"], str(one["kind"]), "B") for trace, one in pairs]
 
 
 def graded(path: str) -> None:

@@ -272,9 +272,10 @@ def _example_file() -> Iterator[str]:
         yield f"# {setting.help} Takes {setting.kind.takes}."
         yield f"# {setting.key} = {value}".rstrip()
     yield from ("", "# Keys of an action; they replace all its default keys.", f"[{KEYS}]")
+    yield '# preset = "function-keys"  # adds F-keys; "all": a key for every action'
     width = max(len(action.id) for action in ACTIONS)
     for action in ACTIONS:
-        yield f"# {action.id:<{width}} = {toml([normal(key) for key in action.shown_keys])}"
+        yield f"# {action.id:<{width}} = {toml([normal(key) for key in action.shown_keys or action.spare])}"
     yield ""
 
 

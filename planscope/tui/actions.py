@@ -18,16 +18,27 @@ Where = Literal[
 PANES: tuple[str, ...] = ("query", "tree", "constraints", "timeline", "step")
 """The panes of the debug screen by their digit."""
 
-_OLD_SHIFT_F = frozenset(f"f{n}" for n in range(13, 25))
+DURING: dict[str, str] = {
+    "search": "after a search",
+    "undo": "while there is something to take back",
+    "play": "in what-if play",
+    "live": "while a run is in progress",
+    "decide": "at a paused or a played call",
+    "busy": "while it runs",
+}
+"""The modes of screens in which alone some actions work, in words."""
+
+OLD_SHIFT_F = frozenset(f"f{n}" for n in range(13, 25))
 """Older terminals send F20 for Shift+F8."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyAction:
-    """One thing that a key does.
+    """One thing that a key does, or the palette alone.
 
-    ``id`` names the action in users' key files. ``keys``: letters; ``aliases``: the arrows and F-keys. ``group``: its
-    part of the help. ``where``: the screen that has it. ``footer``: the lowest line names the key if there is room.
+    ``id`` names the action in users' key files. ``keys``: letters; ``aliases``: arrows; ``spare``: those that presets
+    add. ``during``: the mode of the screen in which it works; always, if empty. ``group``: its part of the help.
+    ``where``: the screen that has it. ``footer``: the lowest line names the key if there is room.
     ``verb``: what the key means, by default the title's first word; a key means the same on every screen (exceptions:
     ``DIFFERENT``). ``do``: the function that does it on the debug screen, such as ``navigate.go_start``
     (``screens/debug/``), which is imported with that screen; or Textual's name of the screen's action. Without it that
@@ -45,6 +56,8 @@ class KeyAction:
     verb: str = ""
     do: str = ""
     parameter: str | None = None
+    spare: tuple[str, ...] = ()
+    during: str = ""
 
     @property
     def meaning(self) -> str:
@@ -58,7 +71,7 @@ class KeyAction:
     @property
     def shown_keys(self) -> tuple[str, ...]:
         """The keys that help and documentation list: all but the codes that older terminals send for Shift+F-keys."""
-        return tuple(key for key in self.all_keys if key not in _OLD_SHIFT_F)
+        return tuple(key for key in self.all_keys if key not in OLD_SHIFT_F)
 
     @property
     def method(self) -> str:
@@ -68,33 +81,33 @@ class KeyAction:
 
 _TABLE = """
 [debug: Stepping]
-next-call              n or right f8 f10       Next*                          modes.next_call
+next-call              n or right ~ f8 f10     Next*                          modes.next_call
     Go to the next call; run the paused call.
-previous-call          N or left shift+f8 f20  Back*                          navigate.previous_call
+previous-call          N or left ~ shift+f8 f20  Back*                          navigate.previous_call
     Go to the previous call.
-next-check             s or f7 f11             Next check                     navigate.next_check
+next-check             s ~ f7 f11              Next constraint                navigate.next_check
     Go to the next constraint that this step changed; then to the next step.
-previous-check         S or shift+f7 f19       Previous check                 navigate.previous_check
+previous-check         ~ S shift+f7 f19        Previous constraint            navigate.previous_check
     Go to the previous constraint that changed.
-continue               c or f5                 Continue                       modes.go_on
+continue               c ~ f5                  Continue                       modes.go_on
     Go to the next breakpoint or violation; let a paused run continue.
-continue-back          C or shift+f5 f17       Continue back                  navigate.go_back
+continue-back          ~ C shift+f5 f17        Continue back                  navigate.go_back
     Go to the previous breakpoint or violation.
 first-violation        f                       First violation* = violation   navigate.first_violation
     Go to the step that lost the plan.
-go-start               g or home               Start                          navigate.go_start
+go-start               home ~ g                Start                          navigate.go_start
     Go to the state before the first call.
-go-end                 G or end                End                            navigate.go_end
+go-end                 end ~ G                 End                            navigate.go_end
     Go to the end of the run.
-go-to-step             J                       Go to step                     navigate.go_to_step
+go-to-step             ~ J                     Go to step                     navigate.go_to_step
     Enter a step's number and go there.
 
 [debug: Breakpoints and watches]
-toggle-breakpoint      b or f9                 Breakpoint                     marking.toggle_breakpoint
+toggle-breakpoint      b ~ f9                  Breakpoint                     marking.toggle_breakpoint
     Set or clear a breakpoint at this step.
-list-breakpoints       B or shift+f9 f21       Breakpoints                    marking.list_breakpoints
+list-breakpoints       B ~ shift+f9 f21        Breakpoints                    marking.list_breakpoints
     List, add and remove breakpoints.
-watch                  w                       Watch                          marking.watch
+watch                  ~ w                     Watch                          marking.watch
     Add or remove a watch expression.
 
 [debug: Looking]
@@ -104,10 +117,6 @@ look                   space                   Look                           do
     Show this step's values whole: what the model saw, said and got back. At step 0: what it was given.
 search                 /                       Search                         navigate.search
     Search in query, calls, answers and constraints.
-next-hit               h or f3                 Next hit                       navigate.next_hit
-    Go to the next search hit.
-previous-hit           H or shift+f3 f15       Previous hit                   navigate.previous_hit
-    Go to the previous search hit.
 deselect               escape                  Deselect = leave               modes.escape
     Clear the selection; leave a zoomed pane.
 
@@ -130,26 +139,6 @@ compare                d                       Compare                        do
 [debug: Running]
 play                   p                       What if                        playing.play
     Play the next calls yourself and see what becomes of the plan.
-take-back              u or backspace          Take back = undo               playing.take_back
-    Take back the last played call, or the last change of the rules.
-later-hour             +                       Later                          playing.later_hour
-    Play the chosen call an hour later, or with the next arguments.
-earlier-hour           -                       Earlier                        playing.earlier_hour
-    Play it an hour earlier, or with the arguments before.
-keep-play              K                       Keep                           playing.keep_play
-    Keep the played calls as a run of the session.
-pause-run              P                       Pause                          running.pause_run
-    Pause the running agent before its next call.
-stop-run               X                       Stop run                       running.stop_run
-    Stop the running agent at once; its calls so far are kept.
-edit-arguments         a                       Edit arguments                 deciding.edit_arguments
-    Change the arguments of the paused or the played call.
-edit-answer            A                       Edit answer                    deciding.edit_answer
-    Change the tool's answer to the paused or the played call.
-answer-call            M                       Make answer                    deciding.answer_call
-    Do not run the paused call; give the agent this answer.
-refuse-call            R                       Refuse                         deciding.refuse_call
-    Do not run the paused call, and tell the agent why.
 
 [debug: Panes]
 show-pane-query        1                       Query pane = show              arranging.show_pane query
@@ -162,9 +151,9 @@ show-pane-timeline     4                       Timeline pane = show           ar
     Go to the timeline pane.
 show-pane-step         5                       Step pane = show               arranging.show_pane step
     Go to the step pane.
-picture                V                       Picture                        arranging.picture
+picture                ~ V                     Picture                        arranging.picture
     Draw in the tree's pane: the order of the actions, their hours, the calls of each agent; then the tree.
-fold-calls             (                       Fold                           arranging.fold_calls
+fold-calls             ~ (                     Fold                           arranging.fold_calls
     Fold the calls that a sub-agent made inside this call, or else the turns between calls; unfold them.
 next-pane              tab                     Next pane                      arranging.next_pane
     Go to the next pane.
@@ -172,44 +161,78 @@ previous-pane          shift+tab               Previous pane                  ar
     Go to the previous pane.
 zoom                   z                       Zoom                           arranging.zoom
     Fill the screen with this pane, or restore it.
-narrower               <                       Narrower                       arranging.narrower
+narrower               ~ <                     Narrower                       arranging.narrower
     Make this pane narrower.
-wider                  >                       Wider                          arranging.wider
+wider                  ~ >                     Wider                          arranging.wider
     Make this pane wider; you can also drag borders.
-lower                  {                       Lower                          arranging.lower
+lower                  ~ {                     Lower                          arranging.lower
     Make this pane lower.
-higher                 }                       Higher                         arranging.higher
+higher                 ~ }                     Higher                         arranging.higher
     Make this pane higher.
-hide-pane              _                       Hide pane                      arranging.hide_pane
+hide-pane              ~ _                     Hide pane                      arranging.hide_pane
     Hide this pane; its digit shows it again.
-toggle-inspector       I                       Inspector                      arranging.toggle_inspector
+toggle-inspector       ~ I                     Inspector                      arranging.toggle_inspector
     Show or hide the inspector.
-reset-layout           =                       Reset panes                    arranging.reset_layout
+reset-layout           ~ =                     Reset panes                    arranging.reset_layout
     Show all panes in their original sizes.
 
 [debug: Session and screen]
-show-command           :                       Command                        arranging.show_command
+show-command           ~ :                     Command                        arranging.show_command
     Show or hide, above the keys, the shell command that does what the last key did.
-copy-command           Y                       Copy command                   arranging.copy_command
+copy-command           ~ Y                     Copy command                   arranging.copy_command
     Copy the shell command that does what the last key did.
 copy                   y                       Copy                           doors.copy
     Copy the pane's text, or write it to a file.
 choose-run             o                       Runs = open                    doors.choose_run
     List the runs: search, filter, delete, where they were lost.
-tools                  t                       Tools                          doors.tools
+tools                  ~ t                     Findings                       doors.tools
     List what the fuzzer found in the agent's tools, and the steps that failed so.
 next-failed-run        O                       Next failed run = open other   doors.next_failed_run
     Open the next wrong run.
-save                   ctrl+s                  Save                           opening.save
+save                   ~ ctrl+s                Save                           opening.save
     Save now; planscope also saves every change by itself.
 share                  E                       Share                          doors.share
     Write this run to a file for others, with private values replaced.
 library                L                       Library                        doors.library
     Open, make, rename and delete sessions.
-campaigns              #                       Campaigns                      doors.campaigns
+campaigns              ~ #                     Campaigns                      doors.campaigns
     Show a campaign: how often agents are right, over many queries.
-describe               D                       Describe                       doors.describe
+describe               ~ D                     Describe                       doors.describe
     Read and change the session's title and notes.
+
+[debug: Looking; search]
+next-hit               h ~ f3                  Next hit                       navigate.next_hit
+    Go to the next search hit.
+previous-hit           H ~ shift+f3 f15        Previous hit                   navigate.previous_hit
+    Go to the previous search hit.
+
+[debug: Running; undo]
+take-back              u or backspace          Take back = undo               playing.take_back
+    Take back the last played call, deletion or change of the rules.
+
+[debug: Running; play]
+later-hour             +                       Later                          playing.later_hour
+    Play the chosen call an hour later, or with the next arguments.
+earlier-hour           -                       Earlier                        playing.earlier_hour
+    Play it an hour earlier, or with the arguments before.
+keep-play              K                       Keep                           playing.keep_play
+    Keep the played calls as a run of the session.
+
+[debug: Running; live]
+pause-run              P                       Pause                          running.pause_run
+    Pause the running agent before its next call.
+stop-run               X                       Stop run                       running.stop_run
+    Stop the running agent at once; its calls so far are kept.
+answer-call            M                       Make answer                    deciding.answer_call
+    Do not run the paused call; give the agent this answer.
+refuse-call            R                       Refuse                         deciding.refuse_call
+    Do not run the paused call, and tell the agent why.
+
+[debug: Running; decide]
+edit-arguments         a                       Edit arguments                 deciding.edit_arguments
+    Change the arguments of the paused or the played call.
+edit-answer            A                       Edit answer                    deciding.edit_answer
+    Change the tool's answer to the paused or the played call.
 
 [edit: Editing a query]
 type-text              i                       Type*
@@ -250,7 +273,7 @@ edit-pane-text         1                       Query pane = show              ed
     Go to the text.
 edit-pane-reading      2                       Reading pane = show            edit_pane('reading')
     Go to the errors or the contradiction.
-edit-pane-constraints  3                       Diff pane = show               edit_pane('constraints')
+edit-pane-constraints  3                       Constraints pane = show               edit_pane('constraints')
     Go to the constraints, compared with those before.
 edit-pane-actions      4                       Actions pane = show            edit_pane('actions')
     Go to the actions and limits.
@@ -260,9 +283,9 @@ edit-previous-pane     shift+tab               Previous edit pane
     Go to the previous pane.
 
 [compare: Comparing]
-next-difference        n or f8                 Next difference*               difference(1)
+next-difference        n ~ f8                  Next difference*               difference(1)
     Go to the next row that differs.
-previous-difference    N or shift+f8 f20       Back*                          difference(-1)
+previous-difference    N ~ shift+f8 f20        Back*                          difference(-1)
     Go to the previous row that differs.
 compare-calls          1                       Calls = show                   page('calls')
     Show the calls side by side.
@@ -298,8 +321,6 @@ dissect-cell           .                       One more run*
     Run this mutant once more; make one if there is none.
 dissect-kind           *                       Several*
     Make and run several more mutants of this kind.
-stop-dissection        X                       Stop*
-    Stop; finished runs are kept and counted.
 open-mutant            o                       Open*
     Open the mutant's last run in the debugger.
 compare-mutant         d                       Compare*
@@ -314,6 +335,10 @@ copy-dissection        y                       Copy
     Copy cause, rates and matrix, or write them to a file.
 leave-dissect          escape                  Leave*                         leave
     Go back to the debugger; the dissection continues.
+
+[dissect: Dissecting; busy]
+stop-dissection        X                       Stop*
+    Stop; finished runs are kept and counted.
 
 [runs: Runs]
 search-runs            /                       Search*                        search
@@ -354,8 +379,6 @@ reproduce-finding      .                       Reproduce* = one               re
     Make the smallest call again in the sandbox, and say whether it still fails.
 run-fuzzer             r                       Run*
     Fuzz tools: asks for the target, and shows the discovery curve while it runs.
-stop-fuzzer            X                       Stop
-    Stop the search; what it found is kept.
 label-finding          l                       Label*
     Label the finding: true, false, none. The false discovery rate comes from the labels.
 specify-finding        i                       Specified*
@@ -366,6 +389,10 @@ look-on-finding        space                   Scroll* = look                 lo
     Scroll the chosen finding.
 leave-findings         escape                  Leave*
     Go back to the debugger.
+
+[findings: Findings; busy]
+stop-fuzzer            X                       Stop
+    Stop the search; what it found is kept.
 
 [library: Library]
 search-sessions        /                       Search*                        search
@@ -440,7 +467,7 @@ leave-campaign         escape                  Leave*                         le
     Go back to the debugger; the campaign runs on.
 
 [everywhere: Session and screen]
-choose-theme           ctrl+t                  Theme
+choose-theme           ~ ctrl+t                Theme
     Choose a theme.
 palette                ctrl+p                  Palette
     Find an action by its name.
@@ -449,19 +476,21 @@ help                   ? or f1                 Help*
 quit                   q or ctrl+q             Quit
     Quit planscope; asks first while a run is in progress.
 """
-"""A section for each screen and part of its help. A row: id; letters, ``or`` other keys; title, with a star if the
-footer names the key, and with its verb after ``=``; the function, with its parameter. Columns are two blanks apart, and
-the next line is the help."""
+"""A section for each screen and part of its help, with the mode in which alone it works (``DURING``). A row: id;
+letters, ``or`` other keys, ``~`` keys of presets; title, with a star if the footer names the key, and with its verb
+after ``=``; the function, with its parameter. Columns are two blanks apart, and the next line is the help."""
 
 
 def _read(table: str) -> Iterator[KeyAction]:
     lines = (line for line in table.splitlines() if line)
-    where = group = ""
+    where = group = during = ""
     for line in lines:
         if line.startswith("["):
             where, group = line.strip("[]").split(": ")
+            group, _, during = group.partition("; ")
             continue
         id, keys, told, *does = re.split("  +", line)
+        keys, _, spare = keys.partition("~")
         letters, _, aliases = keys.partition(" or ")
         title, _, verb = told.partition(" = ")
         do, _, parameter = does[0].partition(" ") if does and "." in does[0] else ("".join(does), "", "")
@@ -477,6 +506,8 @@ def _read(table: str) -> Iterator[KeyAction]:
             verb,
             do,
             parameter or None,
+            tuple(spare.split()),
+            during,
         )
 
 
@@ -495,17 +526,11 @@ DIFFERENT: tuple[tuple[str, Where, str], ...] = (
         "debug",
         "In what-if play - takes the chosen call's hour or arguments before; on other screens it removes something.",
     ),
-    (
-        "t",
-        "edit",
-        "On the edit screen t switches clock times; on the debug screen it shows what fuzzing found.",
-    ),
     ("l", "findings", "On the findings screen l goes round the labels; on the edit screen it sets limits."),
     (
         "i",
         "findings",
         "On the findings screen i says how the documentation is specified; on the edit screen it types.",
     ),
-    ("ctrl+s", "edit", "Ctrl+s saves; on the edit screen it saves the draft as a new variant."),
 )
 """Keys that mean something else on one screen than on the others: key, screen, reason."""

@@ -14,7 +14,7 @@ from textual.command import Provider
 from textual.screen import Screen
 
 from planscope.tui import keys
-from planscope.tui.actions import Where
+from planscope.tui.actions import BY_ID, KeyAction, Where
 from planscope.tui.closing import forget_lines, to_front
 from planscope.tui.keys import ALWAYS_QUITS, KeyChoice, shown_key
 from planscope.tui.messages import TextMarked
@@ -85,6 +85,18 @@ class AppScreen(Screen[Result]):
 
     def on_unmount(self) -> None:
         forget_lines()
+
+    def modes(self) -> set[str]:
+        """Return the modes that the screen is in (``actions.DURING``)."""
+        return set()
+
+    def works(self, action: KeyAction) -> bool:
+        """Return whether an action does anything now: keys, palette and help have only those that do."""
+        return not action.during or action.during in self.modes()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        known = BY_ID.get(str(parameters[0]) if action == "do" else action.replace("_", "-"))
+        return known is None or self.works(known)
 
     @property
     def choice(self) -> KeyChoice:

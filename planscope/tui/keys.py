@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -19,7 +19,7 @@ from textual.binding import Binding
 from textual.keys import KEY_TO_UNICODE_NAME, Keys
 
 from planscope.safe import visible
-from planscope.tui.actions import ACTIONS, BY_ID, DIFFERENT, KeyAction, Where
+from planscope.tui.actions import ACTIONS, BY_ID, DIFFERENT, DURING, OLD_SHIFT_F, KeyAction, Where
 from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, nearest, read_toml
 
 KeyChoice = Mapping[str, tuple[str, ...]]
@@ -27,6 +27,9 @@ KeyChoice = Mapping[str, tuple[str, ...]]
 
 FILE_NAME = "keys.toml"
 SECTION = "keys"
+PRESET = "preset"
+PRESETS = ("function-keys", "all")
+"""What users' files may add at one stroke: F-keys, or a key for every action."""
 ALWAYS_QUITS = "ctrl+q"
 """Textual's own key on every screen and in every dialog."""
 
@@ -41,27 +44,24 @@ class HelpEntry(NamedTuple):
     help: str
 
 
-class PaletteEntry(NamedTuple):
-    """One entry of the palette. ``action`` is the action that Textual runs."""
-
-    id: str
-    title: str
-    help: str
-    action: str
-
-
 def keys_of(action: KeyAction, choice: KeyChoice | None = None) -> tuple[str, ...]:
     """Return an action's keys: the user's choice, or else the default."""
     return (choice or {}).get(action.id, action.all_keys)
 
 
+def first_key(action: KeyAction, choice: KeyChoice | None = None) -> str:
+    """Return an action's first key as it is displayed, or "" if only the palette has it."""
+    keys = keys_of(action, choice)
+    return shown_key(keys[0]) if keys else ""
+
+
 def key_for(id: str) -> str:
-    """Return an action's first key as it is displayed, for notices and other texts.
+    """Return how an action is done, for notices and other texts: its first key, or the palette and its title.
 
     In a running application it is the user's own key; otherwise, as in a test of a function, the default key.
     """
-    app = active_app.get(None)
-    return shown_key(keys_of(BY_ID[id], getattr(app, "choice", None))[0])
+    choice = getattr(active_app.get(None), "choice", None)
+    return first_key(BY_ID[id], choice) or f"{first_key(BY_ID['palette'], choice)} {BY_ID[id].title}"
 
 
 def clashes(actions: Sequence[KeyAction] = ACTIONS, choice: KeyChoice | None = None) -> dict[str, list[str]]:
@@ -86,11 +86,12 @@ def bindings(where: Where, choice: KeyChoice | None = None) -> list[Binding]:
     """Return Textual's bindings for one screen, or for all (``everywhere``)."""
     return [
         Binding(
-            ",".join(map(normal, keys_of(action, choice))),
+            ",".join(map(normal, keys_of(action, choice)))
+            or f"no-key-{action.id}",  # users' files may give it one
             action.method,
             action.title,
             show=action.footer,
-            key_display=shown_key(keys_of(action, choice)[0]),
+            key_display=first_key(action, choice),
             tooltip=action.help,
             id=action.id,
             priority=action.method == "search",  # else letters of one burst come before it
@@ -110,19 +111,16 @@ def here(where: Where) -> list[KeyAction]:
     return [action for action in ACTIONS if action.where in (where, "everywhere")]
 
 
-def palette(where: Where = "debug") -> list[PaletteEntry]:
-    """Return the palette's entries for a screen's actions, without the palette itself."""
-    return [PaletteEntry(a.id, a.title, a.help, a.method) for a in here(where) if a.id != "palette"]
-
-
 def help_sections(
-    choice: KeyChoice | None = None, where: Where = "debug"
+    choice: KeyChoice | None = None,
+    where: Where = "debug",
+    works: Callable[[KeyAction], bool] = lambda action: True,
 ) -> list[tuple[str, list[HelpEntry]]]:
-    """Return the lines of a screen's help, by group."""
+    """Return the lines of a screen's help, by group: those of actions that work now."""
     sections: defaultdict[str, list[HelpEntry]] = defaultdict(list)
-    for action in here(where):
+    for action in filter(works, here(where)):
         chosen = (choice or {}).get(action.id, action.shown_keys)
-        keys = " ".join(map(shown_key, chosen))
+        keys = " ".join(map(shown_key, chosen)) or "·"
         sections[action.group].append(HelpEntry(keys, action.title, action.help))
     return list(sections.items())
 
@@ -133,7 +131,10 @@ def markdown() -> str:
     for where in _SCREENS:
         actions = [action for action in ACTIONS if action.where == where]
         name = "Everywhere" if where == "everywhere" else f"{where.capitalize()} screen"
-        rows = [f"| {_in_code(action.shown_keys)} | {action.title} | {action.help} |\n" for action in actions]
+        rows = [
+            f"| {_in_code(action.shown_keys) or 'palette'} | {action.title} | {_helped(action)} |\n"
+            for action in actions
+        ]
         parts.append(f"## {name}\n\n| Key | Action | What it does |\n| --- | --- | --- |\n{''.join(rows)}")
     told = "".join(f"- {_in_code([key])} ({where} screen): {why}\n" for key, where, why in DIFFERENT)
     parts.append(f"## What differs between screens\n\n{_ONE_MEANING}\n{told}")
@@ -156,6 +157,12 @@ Letters come first; Shift reverses the verb. The mouse works too: click to selec
 shows the keys of the screen that you are on, `Ctrl+p` finds an action by its name. [Settings](settings.md) says how to
 choose your own.
 """
+
+
+def _helped(action: KeyAction) -> str:
+    when = f" Only {DURING[action.during]}." if action.during else ""
+    spare = [key for key in action.spare if key not in OLD_SHIFT_F]
+    return action.help + when + (f" With a preset: {_in_code(spare)}." if spare else "")
 
 
 def _in_code(keys: Sequence[str]) -> str:
@@ -205,13 +212,27 @@ def _read_table(file: TomlFile) -> tuple[dict[str, tuple[str, ...]], tuple[FileP
         return {}, (file.problem(f"'{SECTION}' must be a table: [{SECTION}]", SECTION),)
     problems = []
     choice: dict[str, tuple[str, ...]] = {}
+    preset = table.get(PRESET)
+    if preset in PRESETS:
+        choice |= _preset(preset)
     for id, value in table.items():
+        if id == PRESET and preset in PRESETS:
+            continue
         try:
             choice[id] = _read_entry(id, value)
         except ValueError as error:
             problems.append(file.problem(str(error), SECTION, id))
     problems += _drop_clashes(file, choice)
     return choice, tuple(problems)
+
+
+def _preset(name: str) -> dict[str, tuple[str, ...]]:
+    """Return the keys that a preset gives: those that actions have, and those that it adds."""
+    added = {
+        a.id: tuple(key for key in a.spare if name == "all" or normal(key).rpartition("+")[2][1:].isdigit())
+        for a in ACTIONS
+    }
+    return {id: (*BY_ID[id].all_keys, *keys) for id, keys in added.items() if keys}
 
 
 def _read_entry(id: str, value: object) -> tuple[str, ...]:

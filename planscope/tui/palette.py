@@ -16,7 +16,7 @@ from textual.content import Content
 
 from planscope.safe import visible
 from planscope.tui import keys
-from planscope.tui.actions import Where
+from planscope.tui.actions import KeyAction, Where
 from planscope.tui.closing import forget_lines, to_front
 from planscope.tui.messages import ThemeChosen
 
@@ -39,14 +39,18 @@ class OnScreen(Protocol):
     def app(self) -> App[object]: ...
     @property
     def run_action(self) -> Callable[[str], object]: ...
+    @property
+    def works(self) -> Callable[[KeyAction], bool]: ...
+    @property
+    def choice(self) -> keys.KeyChoice: ...
 
 
 def actions_of(screen: OnScreen) -> Iterator[Command]:
     """Yield entries for the actions of a screen."""
-    for entry in keys.palette(screen.where):
-        yield Command(
-            entry.title, entry.help, partial(screen.run_action, entry.action), keys.key_for(entry.id)
-        )
+    for action in filter(screen.works, keys.here(screen.where)):
+        if action.id != "palette":
+            key = keys.first_key(action, screen.choice)
+            yield Command(action.title, action.help, partial(screen.run_action, action.method), key)
 
 
 def themes_of(screen: OnScreen, names: Iterable[str]) -> Iterator[Command]:

@@ -121,7 +121,7 @@ class ThemedApp(App[int]):
         """Open the help: the keys of a screen."""
         from planscope.tui.dialogs.help import HelpDialog
 
-        self.push_screen(HelpDialog(self.choice, screen.where))
+        self.push_screen(HelpDialog(self.choice, screen.where, screen.works))
 
     def choose_theme(self, names: Sequence[str]) -> None:
         """Ask for a theme, and display the highlighted one."""

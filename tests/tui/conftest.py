@@ -29,8 +29,15 @@ Stylesheet._parse_rules = _parse_once  # type: ignore[assignment,method-assign]
 
 
 @pytest.fixture(autouse=True)
-def _nobody_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Key and theme files of whoever runs the tests have no say, nor has NO_COLOR."""
+def _nobody_at_home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Key and theme files of whoever runs the tests have no say, nor has NO_COLOR.
+
+    Every action has a key, so that tests can press it, but where a module has ``DEFAULT_KEYS``.
+    """
+    if not getattr(request.module, "DEFAULT_KEYS", False):
+        config = tmp_path / "home" / "planscope" / "config.toml"
+        config.parent.mkdir(parents=True)
+        config.write_text('[keys]\npreset = "all"\n')
     for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "HOME"):
         monkeypatch.setenv(name, str(tmp_path / "home"))
     monkeypatch.delenv("NO_COLOR", raising=False)

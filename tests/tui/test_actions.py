@@ -21,7 +21,7 @@ from textual.screen import Screen
 
 from planscope.safe import visible
 from planscope.session.locations import bundled
-from planscope.tui.actions import ACTIONS, BY_ID, DIFFERENT, PANES, KeyAction, Where
+from planscope.tui.actions import ACTIONS, BY_ID, DIFFERENT, DURING, PANES, KeyAction, Where
 from planscope.tui.dialogs.help import help_lines
 from planscope.tui.keys import (
     TAKEN,
@@ -33,7 +33,6 @@ from planscope.tui.keys import (
     keys_of,
     markdown,
     normal,
-    palette,
     read_keys,
     shown_key,
     textual_keymap,
@@ -42,14 +41,14 @@ from tests.hostile import SAVEABLE
 from tests.tui import sessions
 from tests.tui.screen import opened
 
+DEFAULT_KEYS = True
+
 
 def check(actions: Sequence[KeyAction] = ACTIONS) -> list[str]:
     """Return what is wrong with a table of actions: invalid or reserved keys, clashes, duplicate ids."""
     problems: list[str] = []
     for action in actions:
-        if not action.keys:
-            problems.append(f"{action.id}: no key")
-        for key in action.all_keys:
+        for key in action.all_keys + action.spare:
             try:
                 name = normal(key)
             except ValueError as error:
@@ -75,16 +74,12 @@ def test_the_table_says_what_the_specification_says() -> None:
         "right": "next-call",
         "left": "previous-call",
         "s": "next-check",
-        "S": "previous-check",
         "c": "continue",
-        "C": "continue-back",
         "f": "first-violation",
-        "g": "go-start",
-        "G": "go-end",
-        "J": "go-to-step",
+        "home": "go-start",
+        "end": "go-end",
         "b": "toggle-breakpoint",
         "B": "list-breakpoints",
-        "w": "watch",
         "x": "explain",
         "z": "zoom",
         "/": "search",
@@ -93,7 +88,6 @@ def test_the_table_says_what_the_specification_says() -> None:
         "d": "compare",
         "tab": "next-pane",
         "shift+tab": "previous-pane",
-        "ctrl+s": "save",
         "ctrl+p": "palette",
         "?": "help",
         "q": "quit",
@@ -128,10 +122,56 @@ def test_j_and_k_are_free_to_move_in_lists() -> None:
 
 
 def test_keys_that_terminals_grab_are_aliases_alone() -> None:
-    assert {"f10", "f11"} <= {key for action in ACTIONS for key in action.aliases}
+    assert {"f10", "f11"} <= {key for action in ACTIONS for key in action.spare}
     for action in ACTIONS:
-        assert not {"f10", "f11"} & set(action.keys)
-        assert any(not (key[0] == "f" and key[1:].isdigit()) for key in action.keys)
+        assert {key for key in action.all_keys if re.search(r"f\d+$", key)} <= {"f1"}
+
+
+MOVES = {"up", "down", "left", "right", "enter", "home", "end", "pageup", "pagedown"}
+
+
+def test_the_debug_screen_has_thirty_actions_with_a_key_and_a_mode_adds_its_own() -> None:
+    """The five digits are one; arrows, Enter, Home, End and the page keys do not count."""
+    counted = {
+        "digits" if action.keys[0] in "12345" else action.id
+        for action in here("debug")
+        if not action.during and set(action.all_keys) - MOVES
+    }
+    assert len(counted) == 30, sorted(counted)
+    assert {action.id for action in here("debug") if not action.all_keys} >= {
+        "watch",
+        "save",
+        "picture",
+        "tools",
+    }
+    assert {action.during for action in ACTIONS} == {"", *DURING}
+
+
+async def test_keys_of_a_mode_work_while_it_lasts() -> None:
+    async with opened(bundled()["first-look"]) as driven:
+        for key in ("h", "K", "P", "X", "a", "plus", "w", "t"):
+            await driven.press(key)
+            assert driven.state.notice == "" and driven.app.screen is driven.screen
+        await driven.press("question_mark")
+        assert "Next hit" not in (lines := "\n".join(line.text for line in driven.app.screen.text.lines))
+        assert "next search hit" not in lines and "what-if" not in lines.lower().replace("what if", "")
+        await driven.press("escape", "slash", *"tour", "enter", "h")
+        assert driven.state.search is not None and driven.state.search.at == 1
+        await driven.press("home", "p")
+        await driven.until(lambda: driven.state.play is not None)
+        await driven.press("enter", "u")
+        assert not driven.state.play.played.calls
+
+
+def test_presets_add_keys_and_users_keys_come_before(tmp_path: Path) -> None:
+    file = '[keys]\npreset = "function-keys"\nnext-call = "j"\n'
+    for preset, wanted in (("function-keys", ("c", "f5")), ("all", ("c", "f5"))):
+        choice, problems = read_keys(write(tmp_path, file.replace("function-keys", preset)))
+        assert not problems and choice["continue"] == wanted and choice["next-call"] == ("j",)
+        assert choice.get("watch", ()) == (("w",) if preset == "all" else ())
+        assert clashes(choice=choice) == {}
+    (problem,) = read_keys(write(tmp_path, '[keys]\npreset = "emacs"\n'))[1]
+    assert "preset" in str(problem)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +184,6 @@ def test_keys_that_terminals_grab_are_aliases_alone() -> None:
         (KeyAction("a", ("shift+n",), "A", "a", "Panes"), "write 'N'"),
         (KeyAction("a", ("n",), "A", "a", "Panes"), "key of next-call, a"),
         (KeyAction("a", ("down",), "A", "a", "Panes"), "used inside the panes"),
-        (KeyAction("a", (), "A", "a", "Panes"), "no key"),
         (KeyAction("quit", ("Q",), "A", "a", "Panes"), "occurs twice"),
     ],
 )
@@ -204,7 +243,6 @@ async def test_textual_takes_a_users_keys() -> None:
 def test_palette_and_help_tell_the_same(screen: Where) -> None:
     told = {entry.title for _, entries in help_sections(where=screen) for entry in entries}
     assert told == {action.title for action in here(screen)}
-    assert {entry.id for entry in palette(screen)} == {a.id for a in here(screen)} - {"palette"}
     assert [a.footer for a in here(screen)].count(True) in range(1, 14)
 
 
@@ -213,14 +251,14 @@ def test_the_page_of_keys_has_every_action_under_its_screen() -> None:
     for line in markdown().splitlines():
         if line.startswith("## "):
             section = told.setdefault(line[3:], [])
-        elif line.startswith("| `"):
+        elif line.startswith(("| `", "| palette")):
             section.append(line)
     for screen in (*SCREENS, "everywhere"):
         actions = [action for action in ACTIONS if action.where == screen]
         rows = told["Everywhere" if screen == "everywhere" else f"{screen.capitalize()} screen"]
         assert len(rows) == len(actions)
         for row, action in zip(rows, actions, strict=True):
-            assert row.endswith(f" | {action.title} | {action.help} |") and action.help.endswith(".")
+            assert f" | {action.title} | {action.help}" in row and action.help.endswith(".")
             assert all(f"`{shown_key(key)}`" in row for key in action.shown_keys)
 
 

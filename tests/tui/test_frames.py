@@ -13,6 +13,8 @@ from tests.tui.screen import opened
 
 Same = Callable[[object, str], None]
 
+DEFAULT_KEYS = True
+
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_the_golden_case(size: tuple[int, int], tmp_path: Path, same_frame: Same) -> None:

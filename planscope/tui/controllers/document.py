@@ -187,6 +187,9 @@ class Document:
             return
         self._post(DocumentChanged("run", run_id, False))
 
+    removed_last = False
+    """Whether the last thing that can be taken back is a deletion."""
+
     def drop_run(self, id: str) -> None:
         """Remove a passing run."""
         assert id in self.passing
@@ -213,6 +216,7 @@ class Document:
         remove(self.open_session, parts)
         for id in parts.runs:
             self._records.pop(id, None)
+        self.removed_last = True
         self._changed(DocumentChanged("removed"))
         return parts.text
 
@@ -221,6 +225,7 @@ class Document:
         from planscope.session.removal import take_back, text_of
 
         removal = take_back(self.open_session)
+        self.removed_last = bool(self.open_session.removed)
         self._changed(DocumentChanged("removed"))
         return text_of(removal)
 
@@ -229,6 +234,7 @@ class Document:
         from planscope.session.removal import delete_for_good
 
         count = delete_for_good(self.open_session)
+        self.removed_last = False
         self._changed(DocumentChanged("removed"))
         return count
 
@@ -265,6 +271,7 @@ class Document:
         if made is self.open_session:
             return False
         self.outcomes.clear()
+        self.removed_last = False
         self.edit(rules=made.rules, rules_before=made.rules_before)
         return True
 

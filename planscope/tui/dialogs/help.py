@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -11,11 +11,13 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from planscope.safe import cell_width
-from planscope.tui.actions import Where
+from planscope.tui.actions import KeyAction, Where
 from planscope.tui.dialogs.base import Dialog, SafeInput, Said, indented
 from planscope.tui.keys import KeyChoice, help_sections
 from planscope.tui.style.lines import BLANK, Line, Run, paragraph
 from planscope.wording import terms
+
+Works = Callable[[KeyAction], bool]
 
 _IN_PANES = (
     ("↑ ↓", "Select the next or previous item in the pane; so do j and k."),
@@ -62,11 +64,17 @@ _SIGNS = (
 )
 
 
-def help_lines(choice: KeyChoice, width: int, where: Where = "debug", wanted: str = "") -> list[Line]:
+def help_lines(
+    choice: KeyChoice,
+    width: int,
+    where: Where = "debug",
+    wanted: str = "",
+    works: Works = lambda action: True,
+) -> list[Line]:
     """Make the lines of a screen's help: the entries that ``wanted`` finds. A single character finds a key."""
     sections = [
         (name, [(Run(e.keys, "key"), e.help, e.title) for e in entries])
-        for name, entries in help_sections(choice, where)
+        for name, entries in help_sections(choice, where, works)
     ]
     if where == "debug":
         taken = {key for keys in choice.values() for key in keys} & {"j", "k"}
@@ -124,25 +132,28 @@ class HelpDialog(Dialog[None]):
         Binding("up", "go(-1)", show=False, priority=True),
         Binding("pagedown", "go(10)", show=False, priority=True),
         Binding("pageup", "go(-10)", show=False, priority=True),
+        Binding("end", "go(100000)", show=False, priority=True),
+        Binding("home", "go(-100000)", show=False, priority=True),
     ]
 
-    def __init__(self, choice: KeyChoice, where: Where) -> None:
+    def __init__(self, choice: KeyChoice, where: Where, works: Works) -> None:
         super().__init__("Keys")
-        self.keys, self.of, self.wanted = choice, where, ""
+        self.keys, self.of, self.wanted, self.works_below = choice, where, "", works
 
     def body(self) -> Sequence[Widget]:
         self.text = self.gives_way = self.block(self._lines)
         return self.text, _Filter(placeholder="Type a word or a key to filter")
 
     def show(self) -> None:
-        self.text.styles.min_height = min(len(help_lines(self.keys, self.text_width, self.of)), self.room(9))
+        self.text.styles.min_height = min(len(self._lines("")), self.room(9))
         super().show()
 
     def hint(self) -> Sequence[Said]:
-        return ("↑ ↓ PgUp PgDn: scroll, Esc: close",)
+        return ("↑ ↓ PgUp PgDn Home End: scroll, Esc: close; · in the palette alone",)
 
-    def _lines(self) -> list[Line]:
-        return indented(help_lines(self.keys, self.text_width, self.of, self.wanted))
+    def _lines(self, wanted: str | None = None) -> list[Line]:
+        find = self.wanted if wanted is None else wanted
+        return indented(help_lines(self.keys, self.text_width, self.of, find, self.works_below))
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

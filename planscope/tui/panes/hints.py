@@ -50,6 +50,8 @@ class Hint(NamedTuple):
 Places = list[tuple[int, int, str]]
 """The first column, end column and action of each hint."""
 
+ALWAYS = ("help", "palette", "quit")
+"""The actions that every footer names, at its end."""
 TAKE = "open_selected"
 """The action of Enter, which is not in the key table because users cannot rebind it."""
 
@@ -121,6 +123,8 @@ def debug_hints(key: Callable[[KeyAction], str]) -> Mapping[str, Sequence[Hint]]
                 else Hint(id, key(BY_ID[id]), title or BY_ID[id].title.lower())
             )
             made.setdefault(name, []).append(hint)
+    for told_in in made.values():
+        told_in += hints((BY_ID[id] for id in ALWAYS if id not in {hint.id for hint in told_in}), key)
     return made
 
 
@@ -130,14 +134,21 @@ def hints(actions: Iterable[KeyAction], key: Callable[[KeyAction], str]) -> list
 
 
 def key_line(told: Iterable[Hint], width: int) -> tuple[Line, Places]:
-    """Lay out the hints that fit."""
+    """Lay out the hints that fit; those of ``ALWAYS`` always do."""
+    named = [hint for hint in told if hint.key]
+    kept = {hint.id for hint in named if hint.id in ALWAYS}
+    free = width - 1 - sum(_size(hint) + 2 for hint in named if hint.id in kept)
+    for hint in named:
+        if hint.id not in kept and _size(hint) + 2 <= free:
+            free -= _size(hint) + 2
+            kept.add(hint.id)
     made, places, used = [Run(" ")], Places(), 1
-    for id, key, title in told:
-        hint = (Run(key, "key"), Run(f" {title}", "dim"))
-        size = width_of(hint)
-        if used + size + 2 > width:
-            continue
-        places.append((used, used + size, id))
-        made += [*hint, Run("  ")]
-        used += size + 2
+    for hint in sorted((hint for hint in named if hint.id in kept), key=lambda hint: hint.id in ALWAYS):
+        places.append((used, used + _size(hint), hint.id))
+        made += [Run(hint.key, "key"), Run(f" {hint.title}", "dim"), Run("  ")]
+        used += _size(hint) + 2
     return Line(tuple(made), "bar"), places
+
+
+def _size(hint: Hint) -> int:
+    return width_of((Run(hint.key), Run(f" {hint.title}")))

@@ -23,10 +23,10 @@ from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.listed import ListControl
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.base import SafeInput
-from planscope.tui.keys import keys_of, shown_key
+from planscope.tui.keys import first_key
 from planscope.tui.messages import DocumentChanged, KeyHintClicked, Notice, StateChanged
 from planscope.tui.panes.box import BoxPane, Lazy, LineClicked, WidthChanged
-from planscope.tui.panes.hints import Hint, hints
+from planscope.tui.panes.hints import ALWAYS, Hint, hints
 from planscope.tui.panes.notice import NoticeStrip
 from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
 from planscope.tui.style.lines import Line, Run, shown
@@ -115,7 +115,7 @@ class ListScreen(AppScreen[Any]):
 
     def named_keys(self) -> Sequence[Hint]:
         """Return the keys that the footer names now."""
-        return self.hints
+        return [hint for hint in self.hints if self.works(BY_ID[hint.id])]
 
     def compose(self) -> ComposeResult:
         mine = [a for a in ACTIONS if a.where == self.where]
@@ -123,13 +123,13 @@ class ListScreen(AppScreen[Any]):
         first = [a for a in mine if a.footer and a not in out]
         told = [
             *first[:_BEFORE_HELP],
-            BY_ID["help"],
             *out,
             *first[_BEFORE_HELP:],
             *(a for a in mine if not a.footer and a not in out),
+            *(BY_ID[id] for id in ALWAYS),
         ]
         self.title_bar = TitleBar(id="title-bar")
-        self.hints = hints(told, lambda action: shown_key(keys_of(action, self.choice)[0]))
+        self.hints = hints(told, lambda action: first_key(action, self.choice))
         self.key_bar = KeyBar(self.hints, id="key-bar")
         self.search = SafeInput(id="search", placeholder="search for", compact=True)
         self.search.display = False
@@ -276,7 +276,7 @@ class ListScreen(AppScreen[Any]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While one types, the key of the search types, too."""
-        return action != "search" or self.focused is None
+        return super().check_action(action, parameters) and (action != "search" or self.focused is None)
 
     def action_search(self) -> None:
         """Go to the search line."""

@@ -10,6 +10,23 @@ from planscope.tui.screens.debug import deciding, navigate, playing
 from planscope.tui.screens.debug.stage import Stage
 
 
+def active(stage: Stage) -> set[str]:
+    """Return the modes of the debug screen, in which alone some actions work (``actions.DURING``)."""
+    view, work = stage.view, stage.work
+    session = work.document.session
+    play = view.play is not None
+    live = not play and view.run is not None and view.run.under_way
+    undo = play or (session is not None and (work.document.removed_last or bool(session.rules_before)))
+    found = {
+        "play": play,
+        "live": live,
+        "decide": play or live,
+        "search": view.search is not None,
+        "undo": undo,
+    }
+    return {name for name, on in found.items() if on}
+
+
 def next_call(stage: Stage) -> None:
     """Go to the next call; run the paused call."""
     (deciding.run_call if _live(stage) else navigate.next_call)(stage)

@@ -73,6 +73,9 @@ def undo_rules(stage: Stage) -> None:
     from planscope.rules.in_session import rules_of
 
     document = stage.work.document
+    if document.removed_last:
+        stage.tell(f"restored: {document.take_back()}")
+        return
     if document.session is None or not document.undo_rules():
         stage.tell(f"nothing to undo: no call was played ({key_for('play')}), and no rule was changed")
         return

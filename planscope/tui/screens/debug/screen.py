@@ -28,7 +28,7 @@ from planscope.tui.closing import to_front
 from planscope.tui.controllers import marks as marks_
 from planscope.tui.controllers.judge import FEW_STEPS, Judgement, unjudged
 from planscope.tui.controllers.workspace import Workspace, leave
-from planscope.tui.keys import key_for, keys_of, shown_key
+from planscope.tui.keys import first_key, key_for
 from planscope.tui.messages import (
     CauseFound,
     DocumentChanged,
@@ -111,7 +111,7 @@ class DebugScreen(AppScreen[None]):
     def compose(self) -> ComposeResult:
 
         def key(action: KeyAction) -> str:
-            return shown_key(keys_of(action, self.choice)[0])
+            return first_key(action, self.choice)
 
         self.panes = (
             Header(id="header"),
@@ -504,6 +504,9 @@ class DebugScreen(AppScreen[None]):
         return pane_text(self.pane(pane), self.view)
 
     # Leaving
+
+    def modes(self) -> set[str]:
+        return modes.active(self)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Allow no action while this session is being left, since its result would be lost."""

@@ -118,6 +118,9 @@ class DissectScreen(ListScreen):
         theirs = [d for d in kept if any(cell.variant == self.variant for cell in d.cells)]
         return next(reversed(mine or theirs), None)
 
+    def modes(self) -> set[str]:
+        return {"busy"} if self.dissecting.running else set()
+
     def body(self) -> Iterable[Widget]:
         self.cause, self.matrix, self.mutant = boxes = [
             BoxPane(id=name) for name in ("cause", "matrix", "mutant")

@@ -46,6 +46,9 @@ class FindingsScreen(ListScreen):
         self.current = "list"
         self.fuzzer = ToolSearch(work.document, work.jobs, self._searched)
 
+    def modes(self) -> set[str]:
+        return {"busy"} if self.fuzzer.running else set()
+
     def body(self) -> Iterable[Widget]:
         self.rows, self.chosen, self.curve = BoxPane(id="list"), BoxPane(id="chosen"), BoxPane(id="curve")
         rows = Cursor(self.rows, lambda: self.list.state, self.list.choose, self.action_open_step)

@@ -105,7 +105,7 @@ class LibraryScreen(ListScreen):
 
     def named_keys(self) -> Sequence[Hint]:
         idle = _NOT_IN_TRASH if self.state.shown == "trash" else _IN_TRASH
-        return [hint for hint in self.hints if hint.id not in idle]
+        return [hint for hint in super().named_keys() if hint.id not in idle]
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
         state = self.state

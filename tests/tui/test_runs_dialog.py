@@ -8,6 +8,7 @@ from planscope.session.locations import bundled
 from planscope.session.store import load
 from planscope.tui.dialogs.ask import ChooseDialog, TextDialog
 from planscope.tui.opening.summary import summary_of
+from planscope.tui.screens.compare.screen import CompareScreen
 from planscope.tui.style.lines import Run
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
@@ -75,6 +76,13 @@ async def test_the_chosen_run_is_compared_with_the_displayed_one() -> None:
         await driven.press("o", "up", "d")
         await driven.until(lambda: driven.app.screen.at_rest)
         assert "run r1" in driven.text and "run r2" in driven.text and "first difference" in driven.text
+
+
+async def test_the_displayed_run_is_compared_with_the_nearest_right_one() -> None:
+    async with opened(bundled()["first-look"], (120, 40)) as driven:
+        await driven.press("o", "d")
+        await driven.until(lambda: isinstance(driven.app.screen, CompareScreen) and driven.app.screen.at_rest)
+        assert "run r1" in driven.text and "LOST HERE" in driven.text
 
 
 async def test_the_compare_screen_offers_the_same_list() -> None:

@@ -271,9 +271,10 @@ class Judge:
         if ended is not None and judgement.verdict is not None and not running and not self._goes_on(key):
             from planscope.session.run_list import outcome_of
 
-            self.document.judged(
-                key_of(self.document.open_session, ended), outcome_of(judgement.verdict, ended)
-            )
+            outcome = outcome_of(judgement.verdict, ended)
+            if judgement.run.problem.counted or outcome.verdict != "wrong":
+                outcome = outcome._replace(cause="")  # none is sought
+            self.document.judged(key_of(self.document.open_session, ended), outcome)
         if len(judgement.run.steps) > _LONG_RUN:
             # the replay stays in memory; examining it in each garbage collection would delay keys
             gc.freeze()

@@ -192,10 +192,8 @@ class RunsScreen(ListScreen):
         row, here = self.state.chosen, self.here
         if row is None or here is None:
             self.tell("no run is open in the debugger to compare with")
-        elif row.place == here:
-            self.tell("this one is open in the debugger: choose another to compare with it")
-        else:
-            self.dismiss(Chosen(*row.place, compare=True))
+        else:  # the one in the debugger itself is compared with the run that is nearest
+            self.dismiss(Chosen(*(row.place if row.place != here else Place("")), compare=True))
 
     def action_share_run(self) -> None:
         row = self.state.chosen

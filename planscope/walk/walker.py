@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 
+from planscope.cause.find import cause_of, told
 from planscope.debugger import cursor
 from planscope.debugger.breakpoints import Breakpoint, StepBreak, load_breakpoints, parse_breakpoint, toggle
 from planscope.debugger.cursor import DebugState, open_run
@@ -129,6 +130,8 @@ class Walker:
         yield f"Verdict: {terms.VERDICTS[judged.told]}{kind}{self.record.help.note}."
         yield explain_verdict(self.replay, judged)
         yield from map(visible, asides(judged))
+        if judged.verdict == "wrong" and not self.replay.asks:
+            yield visible(told(cause_of(self.replay, judged)))
 
     def _dissection(self) -> Iterator[str]:
         """Return what the last dissection of this query found, and the query that the agent gets right."""

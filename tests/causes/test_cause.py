@@ -155,6 +155,15 @@ def test_check_without_rules_seeks_causes_and_decides_nothing(tmp_path: Path, cl
     assert (trace["verdict"], trace["cause"]["step"]) == ("unknown", 1)
 
 
+def test_sessions_and_walk_name_the_cause_of_a_run_that_rules_judge(tmp_path: Path, cli: Cli) -> None:
+    path, rules, session = file_of(tmp_path, WRONG), tmp_path / "r.rules", tmp_path / "s.planscope.json"
+    rules.write_text(LOOK, encoding="utf-8")
+    assert cli("import", path, "--rules", rules, "-o", session).status in (0, 1)
+    assert "Most likely cause: step 3" in " ".join(cli("check", session).out.split())
+    assert json.loads(cli("check", session, "--json").out)["cause"]["step"] == 3
+    assert "Most likely cause: step 3" in " ".join(cli("walk", session, stdin="x\nq\n").out.split())
+
+
 def test_words_of_a_trace_are_made_safe(tmp_path: Path, cli: Cli) -> None:
     evil = call("get_order\x1b]0;x\x07", order_id="#W\x1b[31m777777")
     text = cli("check", file_of(tmp_path, [ASKED, evil, YES, cancel("#W1000001")])).out

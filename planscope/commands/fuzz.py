@@ -55,7 +55,7 @@ MOST_CONTEXT = 20_000
 
 
 def _add(parser: argparse.ArgumentParser) -> None:
-    targets = "module:object, SCHEMA.json=module:function, 'mcp:COMMAND ARGS', or mcp:http://..."
+    targets = "module:object, SCHEMA.json=module:function, 'mcp:COMMAND ARGS', or mcp:http(s)://ADDRESS"
     parser.add_argument("target", metavar="TARGET", help=targets)
     parser.add_argument(
         "--tool", action="append", metavar="NAME", default=[], help="only this tool; may be repeated"

@@ -253,7 +253,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 196_266,
     "rules": 84_360,
-    "toolfuzz": 87_400,
+    "toolfuzz": 87_510,
     "agents": 75_250,
     "traces": 56_780,
     "commands": 47_450,

@@ -11,9 +11,11 @@ from __future__ import annotations
 import gc
 import json
 import os
+import shutil
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
@@ -114,7 +116,17 @@ def _needed(base: str, words: list[str]) -> list[str]:
     named = [word for word in words if "/" in word and Path(word).exists()]
     beside = [str(Path(word).parent) for word in named if Path(word).is_file()]
     path = os.environ.get("PATH", "").split(os.pathsep)
+    named += _python_of(words[0]) if words else []
     return [sys.prefix, sys.base_prefix, *sys.path, *packages, base, *path, *named, *beside]
+
+
+def _python_of(command: str) -> list[str]:
+    """Return where the Python of a script and its packages are, if the script's first line names one."""
+    with suppress(OSError), Path(shutil.which(command) or command).open("rb") as stream:
+        line = stream.readline(500)
+        if line.startswith(b"#!/") and b"python" in line:
+            return [str(Path(os.fsdecode(line[2:].split()[0])).parent.parent)]
+    return []
 
 
 def _imported(options: Options) -> list[Tool]:

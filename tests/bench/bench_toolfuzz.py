@@ -171,7 +171,9 @@ def run(tool: Tool, arm: str, calls: int, seed: int = 1, served: Any = None) -> 
         if arm == ARMS[1]:
             fuzzing.search.is_measured = lambda number: False  # type: ignore[method-assign]
         if arm == ARMS[3]:
-            fuzzing.search = PlainSearch(tool, seed, calls if not SECONDS else 20_000 if served is None else 2_000)
+            fuzzing.search = PlainSearch(
+                tool, seed, calls if not SECONDS else 20_000 if served is None else 2_000
+            )
         began = time.perf_counter()
         fuzzing.run()
         errors = [(one["kind"], one.get("exception"), one.get("location")) for one in found.values()]

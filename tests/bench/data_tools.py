@@ -60,7 +60,7 @@ SERVERS = (
     Row(
         "",
         "mcp-server-fetch",
-        "mcp:mcp-server-fetch --ignore-robots-txt",
+        "mcp:mcp-server-fetch --ignore-robots-txt --allow-private-ips",
         "a page, from a server on this machine",
     ),
     Row("", "mcp-server-sqlite", "mcp:mcp-server-sqlite --db-path shop.db", "an answer without isError"),

@@ -25,6 +25,9 @@ FIRST = bundled()["first-look"]
 
 async def entered(driven: Driven) -> CompareScreen:
     await driven.press("d")
+    await until(
+        driven, lambda: isinstance(driven.app.screen, CompareScreen)
+    )  # the other run is sought in a thread
     screen = driven.app.screen
     assert isinstance(screen, CompareScreen)
     await until(driven, lambda: screen.at_rest)

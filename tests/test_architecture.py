@@ -257,7 +257,7 @@ TOKENS = {
     "agents": 75_250,
     "traces": 56_780,
     "commands": 47_450,
-    "language": 83_250,
+    "language": 78_100,
     "session": 40_310,
     "oracle": 35_170,
     "sharing": 31_820,
@@ -281,7 +281,7 @@ TOKENS = {
 commit that raises one says in its body what that buys."""
 
 OTHER_BYTES = {
-    "language": 103_000,
+    "language": 76_100,
     "sharing": 65_300,
     "show": 25_300,
     "toolfuzz": 18_710,

@@ -200,8 +200,28 @@ def clauses(text: str, span: Span, named: Sequence[Span]) -> Iterator[list[Span]
         if keys[at] == "," and at not in found.named and keys[at + 1] in listed("joints")
     ]
     free = [
-        at for at in joints if listed("conditions").isdisjoint(keys[max(m for m in marks if m < at) + 1 : at])
+        at
+        for at in joints
+        if keys[at + 1] == "so"
+        or listed("conditions").isdisjoint(keys[max(m for m in marks if m < at) + 1 : at])
     ]
     for some in (marks, sorted({*marks, *free})) if free else (marks,):
         parts = [(a + 1, b - 1) for a, b in pairwise(some) if b - a > 1]
         yield [(found.row[first].start, found.row[last].end) for first, last in parts]
+
+
+def no_order(words: Sequence[str]) -> bool:
+    """Return whether a clause says that there is no order, and no other order than that."""
+    said = f" {' '.join(words)} "
+    return any(f" {one} " in said for one in _data()["free"]) and listed("ordering").isdisjoint(words)
+
+
+def asks_nothing(text: str, words: Sequence[str], named: Sequence[Span], own: Collection[str]) -> bool:
+    """Return whether a sentence asks for nothing: it names nothing and has no word with which it could ask, or it says
+    that there is no order. ``own``: words of the actions."""
+    if no_order(words):
+        return True
+    said = f" {' '.join(words)} "
+    obliged = " has to " in said or " have to " in said
+    known = listed("asking") | set(own)
+    return len(words) > 2 and not named and known.isdisjoint(words) and not obliged

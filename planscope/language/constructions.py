@@ -304,3 +304,81 @@ CLAUSES_BESIDE: Mapping[Kind, str] = {
 }
 """The clauses beside a main clause with which both together say it, behind the earlier and the later set. "earlier"
 stands in the main clause, x_earlier in the one beside."""
+
+SAME = r"""
+    ^between (T) and (T) ,? ?(.*) => 3 after 1 and before 2
+    between (T) and (T)( ,)? => after 1 and before 2 3
+    (needs|presupposes) that => needs
+    (needs (?:that )?(?:both )?LIST) (?:is to |to )?(?:did_)?happens$ => 1
+    ^(S) ,? ?but (?:do )?(S)(?: V)? (?:earlier|first)$ => 2 before 1
+    ^((?:(?!BESIDE)[^ ]+ )*?S(?: V| BESIDE T)*) (?:,|and|, and|and ,) ((?:do )?S)(?: V)? (?:chain|later)(?= ,| \
+      and|$) => 1 , chain 2
+    ^(?:before|earlier) (?:do )?else ,? ?(?:do )?(LIST)(?: V)?$ => 1 comes before else
+    ^(?:after|once|when) (?:do )?else(?: V)? ,? ?(?:do )?(LIST)(?: V)?$ => 1 comes after else
+    ^(?:do )?(LIST)(?: V)?(?: only)? (before|after)(?: do)? else(?: V)?$ => 1 comes 2 else
+    ^(?:do )?(LIST)(?: V)?(?: only)? (?:once|when) else V$ => 1 comes after else
+    ^else (?:V )?(?:needs|after)(?: that)? (LIST)(?: V| (?:did_)?V)?$ => 1 comes before else
+    ^else (?:V )?(?:precedes|before) (LIST)(?: V)?$ => 1 comes after else
+    ^(LIST) needs else(?: V)?$ => 1 comes after else
+    ^else (?:may_)?follows (LIST)$ => 1 comes before else
+    ^(?:none|none_else) (?:(?:may_)?V )?(before|after) (T)$ => ANY not_happens 1 2
+    ^not_do anything (before|after) (T)$ => ANY not_happens 1 2
+    ^(?:everything|every action)(?: V)? (before|after) (T)$ => ANY happens 1 2
+    (BESIDE(?: did_do| do| that)*(?: both)? S) (?:did_|may_)*V , (S (?:did_|may_)*V (?:and|, and) (?:do )?S(?: \
+      (?:did_|may_)*V)?)(?= ,|$) => 1 , 2
+    (BESIDE(?: did_do| do| that)*(?: both)? LIST)(?: both)? (?:did_|may_)*V (?:and|, and) (S \
+      (?:did_|may_)*V)(?= ,|$) => 1 and 2
+    ^((?:do )?S(?: V)?) (?:first|earlier)( ,)?(?: and)? (S)(?: V)? ordinal => 1 first , chain 3
+    (chain S)(?: ,)?(?: and)? (S)(?: V)? ordinal => 1 , chain 2
+    ^keep (LIST) last$ => do 1 last
+    every of(?= S) => every
+    ^only do(?= S) => only_do
+    (needs (?:that )?(?:both )?LIST) completed$ => 1
+    ^every (S(?: earlier)? happens (?:before|after) T)$ => 1
+    ^(S) is (?:first|earlier) call_is and (S) is last(?: call_is)?$ => 1 first and 2 last
+    is call_is (first|last)$ => is 1 call_is
+    ^(?:contains|do) (LIST) (first|earlier|last|latest) call_is$ => 1 is 2 call_is
+    (call_is) is to(?= S) => 1 is
+    ^prerequisite (LIST) is (LIST)$ => 1 needs 2
+    ^no_way(?= S) => not_do
+    (S)(?: (?:may_)?V)? (?:not_do|not|no) before(?= S) => 1 after
+    ^not_happens(?= S) => not_do
+    ^happens(?= S) => do
+    ^(?:earlier|first) comes (S) => first 1
+    ^(S)(?: V)? (?:first|earlier) , (S) last$ => 1 first and 2 last
+    (and|but|, and|, but) (?:not_do|not|no) before(?= S) => 1 after
+    not_is (before|after) => not_comes 1
+    is (before|after) => comes 1
+    (S(?: V)?) only last => 1 last
+    before (?:do )?anything => before else
+    (S and S) ,? ?any_order(?: ,)? => both 1
+    ^(?:both )?(LIST) ,? ?(?:but |and )?(?:do )?both (BESIDE) => both 1 2
+    (and|but|, and|, but) both (BESIDE) => 1 2
+    ^(LIST) , but (BESIDE) => 1 2
+    ; chain => , chain
+    (S)( earlier)? happens and (S) did_happens$ => 1 and 3 2 happens
+    (without|needs|after) earlier (S) and earlier (S) => 1 earlier 2 and 3
+    ^happens with (S) => do 1
+    (and|but|, and|, but) happens with (S) => 1 2
+    (chain .*) , and last (?:comes )?(S)$ => 1 , chain 2
+    and (?:on|by|to|for)(?= S) => and
+    ^(do (?:begins )?S(?: V)?) ; => 1 ;
+    ^only (before|after|once|when|if|until) (S.*?) may do (S)$ => 3 may_only_happens 1 2
+    ^only (before|after|once|when|if|until) (S.*?) may (S) happens$ => 3 may_only_happens 1 2
+    """
+"""Other ways to say the same: what stands before the arrow is read as what stands behind it. A number is a \
+      group; LIST,
+V and BESIDE stand for a list of sets, a verb and a word of time."""
+
+DOUBTS = r"""
+    ^(?:do )?begins (S(?: (?:,|and|, and) S)+)$ => both 1 happens first
+    ^(?:do )?ends_with (S(?: (?:,|and|, and) S)+)$ => both 1 happens last
+    ^(?:do )?((?:S (?:,|and) )*S (?:and|, and) (S)) (BESIDE .*)$ => 2 3 | both 1 3
+    ^(?:do )?(LIST) (before|after) (S) (before|after) (S|T)$ => 1 2 3 ; 1 4 5 | 1 2 3 ; 3 4 5
+    ^(?:do )?(LIST) (before|after) (LIST) and (?:do )?(S) (before|after) (LIST|T)$ => 1 2 3 and 4 ; 1 5 6 | 1 2 \
+      3 ; 4 5 6
+    ^(.* (?:before|after)) do (S) and (S)$ => 1 2 | 1 2 and 3
+    ^(?:do )?(S)(?: V)? (?:first|earlier)((?: ,| and)* chain .*)$ => 1 2 | 1 2 ; 1 first
+    ^(before|after|once) (S) , (?:do )?(S) , (?:do )?(S)$ => 1 2 , 3 and 4 | 1 2 and 3 , 4
+    """
+"""What can be meant in two ways where each action is done once: both are shown."""

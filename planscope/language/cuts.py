@@ -42,7 +42,7 @@ from planscope.language.scan import HOURS, MIDNIGHT, TWELVE_HOURS, Piece
 from planscope.language.scan import Token as LanguageToken
 
 if TYPE_CHECKING:
-    from planscope.language.mentions import Mentions
+    from planscope.language.mentions import Mention, Mentions
 
 _TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*|(?<=\w)\(\))|(?P<line>\n)|(?P<quoted>`[^`\n]*`|(?<!\w)'[\w*./:-]+)
@@ -139,6 +139,8 @@ def sentences(text: str) -> Iterator[list[Token]]:
         inside = (
             following is not None and following.start == token.end and following.kind in ("word", "quoted")
         )
+        half = [one.key for one in row[k - 3 : k]] in (["p", ".", "m"], ["a", ".", "m"])
+        inside = inside or (half and following is not None and not following.text[:1].isupper())
         ends = token.kind == "line" or (token.text == "." and not (inside and found))
         if not ends:
             found.append(token)
@@ -151,7 +153,7 @@ def sentences(text: str) -> Iterator[list[Token]]:
 
 _CONTRACTED = {"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not"}
 _OWNERS = tuple(f"{one}'s" for one in ("agent", "assistant", "model", "run", "trace", "session"))
-_SHORT = {"n't": "not", "'ve": "have", "'re": "are", "'ll": "will"}
+_SHORT = {"n't": "not", "'d": "would", "'ve": "have", "'re": "are", "'ll": "will"}
 
 
 def _full(row: Sequence[Token]) -> list[Token]:
@@ -174,6 +176,9 @@ def _full(row: Sequence[Token]) -> list[Token]:
                     words = f"{key.removesuffix(end)} {word}"
             if key in ("it's", "that's", "there's"):
                 words = key.replace("'", " i")
+        been = row[k + 1].key in ("been", "already") if k + 1 < len(row) else False
+        if been and key.endswith("'s") and token.kind == "word":  # "the summary's been written"
+            words = f"{key[:-2]} has"
         if key in ("solely", "exclusively"):
             words = "only"
         parts = words.split() if token.kind == "word" else []
@@ -204,7 +209,7 @@ class Scanner:
 
         written = {" ".join(_WORD.findall(tool)).casefold(): tool for tool in self.tools}
         actions = (Action(tool, words, tool) for words, tool in written.items())
-        return Mentions(actions, _auxiliary, nouns=self.prose)
+        return Mentions(actions, auxiliary, nouns=self.prose)
 
     def names_tool(self, token: Token) -> bool:
         """Return whether a token may belong to a tool's name."""
@@ -230,7 +235,7 @@ _PLAIN = re.compile(r"\w+")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 
 
-def _auxiliary(row: Sequence[Piece]) -> tuple[int, LanguageToken | None]:
+def auxiliary(row: Sequence[Piece]) -> tuple[int, LanguageToken | None]:
     """Return how many pieces "has been executed" takes, whose verb is "called" here, with its words as a token."""
     width = next((k for k, piece in enumerate(row) if piece.key in ("executed", "done")), len(row) - 1) + 1
     words = [*(piece.key for piece in row[: width - 1]), "called"]
@@ -327,8 +332,20 @@ class Cuts:
                 continue
             noun = self.keys[at] in _UNITS and at > 0 and self.keys[at - 1] in _BEFORE_NOUNS
             named = at + 1 < len(self.row) and bool(self._exact(at + 1)[0])
+            said = {*self.keys[at : at + width]}
+            pointing = codes in ((Said("earlier"),), (Said("later"),)) and not said.isdisjoint(_POINTING)
+            if self.scanner.prose and pointing:
+                continue  # later than what, is asked
+            clock = at + width < len(self.row) and (
+                self.row[at + width].kind in ("time", "number") or self.keys[at + width] in HOURS
+            )
+            if clock and codes and codes[-1].code in ("begins", "ends_with"):
+                yield 0, 1, (Item("happens", self.span(at, at + 1)),)  # "finishes by 15:00"
+                continue
             if codes == (Said("once"),) and self._timely(at):
                 continue  # "call A once before B"
+            if codes == (Said("when"),) and self.keys[at + width : at + width + 1] in (["before"], ["after"]):
+                continue  # "any time before B"
             if codes == (Said("earlier"),) and self.keys[at] == "before" and width == 1 and named:
                 continue
             if noun and not named and codes[:1] != (Said("call_is"),):
@@ -351,7 +368,11 @@ class Cuts:
                 ),
             )
         key = self.keys[at]
-        if key in english.ARTICLES and self._leads(at + 1):
+        if (
+            key in english.ARTICLES
+            and self._leads(at + 1)
+            and not (self.scanner.prose and self._exact(at)[0])
+        ):
             yield int(self.keys[at + 1] in english.SOFT - english.ADJECTIVES), 1, ()
         elif (key in english.FUNCTION or key in english.SOFT) and (key != "once" or not self._timely(at)):
             yield 0, 1, (Item(key, self.span(at, at + 1), odd=key not in english.LITERAL),)
@@ -394,14 +415,16 @@ class Cuts:
     def _clocks(self, at: int) -> Iterator[Choice]:
         """Yield the clock times that begin at a place, with words such as "no later than" before or behind them."""
         for begin, relation in ((at, ""), *self._bounds(at, _BOUNDS)):
-            for end, hour in self._hours(begin, relation):
-                clock = Item("T", self.span(begin, end), low=hour)
+            placed = not relation and self.keys[at] == "at"
+            for end, hour in self._hours(begin + placed, relation):
+                clock = Item("T", self.span(begin + placed, end), low=hour)
                 if relation:
                     yield 0, end - at, (Item(relation, self.span(at, begin)), clock)
-                    continue
-                yield 0, end - at, (clock,)
+                elif not placed:
+                    yield 0, end - at, (clock,)
                 for behind, said in self._bounds(end, _BOUNDS_BEHIND) if end < len(self.row) else ():
-                    yield 0, behind - at, (Item(said, self.span(end, behind)), clock)
+                    if relation in ("", said):
+                        yield 0, behind - at, (Item(said, self.span(end, behind)), clock)
 
     def _bounds(self, at: int, bounds: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[int, str]]:
         for relation, pattern in bounds.items():
@@ -429,10 +452,29 @@ class Cuts:
                 yield at + 1, int(hours)
         elif token.kind == "number" and token.text.isdigit() and int(token.text) <= 24:
             ends = at + 1 == len(self.row) or self.raw[at + 1] in (",", ";", "and", "but")
+            if self._in_span(at):
+                yield at + 1, int(token.text)
+                return
             if ends and (relation or self.keys[at - 1 : at] in (["before"], ["after"], ["until"])):
                 yield at + 1, int(token.text)
                 if 0 < int(token.text) < 12:
                     yield at + 1, int(token.text) + 12
+
+    def _in_span(self, at: int) -> bool:
+        """Return whether a number is one of the hours of "between 9 and 17"."""
+        first = at + 1 - 2 * (self.keys[at - 1] == "and")
+        hours = self.keys[first - 1 : first + 2]
+        return (
+            (
+                self.keys[first - 2 : first - 1] == ["between"]
+                and hours[1:2] == ["and"]
+                and hours[0].isdigit()
+                and hours[2].isdigit()
+                and 12 < int(hours[2]) <= 24
+            )
+            if first > 1 and len(hours) == 3
+            else False
+        )
 
     # Sets of calls
 
@@ -456,7 +498,8 @@ class Cuts:
         words = match[0] if match else ""
         begin = at + words.count(" ")
         whole = "any call" in words or "call of" in words
-        if begin < len(self.row):
+        hidden = self.scanner.prose and any(self._exact(k)[0] for k in range(at, min(begin, len(self.row))))
+        if begin < len(self.row) and not hidden:  # in "a b" both may be actions
             outcome = _OUTCOMES.get(match["outcome"] or "") if match else None
             yield from self._named(begin, at, outcome, whole)
             if self.inflected and begin > at and match and re.match(english.ACTING, words):
@@ -627,20 +670,51 @@ class Cuts:
         begin = at - (
             at > 0 and self.keys[at - 1] in ("a", "an", "the")
         )  # behind an article a verb is a noun
-        mention = mentions.at(self.pieces, begin, Said())
-        if mention is None or begin + mention.width <= at:
-            return
-        end = begin + mention.width
-        if end == at + 1 and self.keys[at] in english.FUNCTION | english.SOFT:
-            return
-        tool, *verb = mention.tokens
-        said = [
-            Item(one.code, (token.start, token.end))
-            for token in verb
-            for one in english.verb(token.words.split()) or ()
-        ]
-        if len(said) >= len(verb):
-            yield _Name(0, end, Calls(tool.action, text=tool.action), tuple(said))
+        for mention in dict.fromkeys(
+            (mentions.at(self.pieces, begin, Said()), self._told.get(begin), self._told.get(at))
+        ):
+            if (
+                mention is None
+                or (end := (begin if mention is not self._told.get(at) else at) + mention.width) <= at
+            ):
+                continue
+            noun = self.scanner.prose and begin < at and self.keys[at] in mentions.verbs  # "by the call"
+            if end == at + 1 and not noun and self.keys[at] in english.FUNCTION | english.SOFT:
+                continue
+            tool, *verb = mention.tokens
+            said = [
+                Item(one.code, (token.start, token.end))
+                for token in verb
+                for one in english.verb(token.words.split()) or ()
+            ]
+            if mention.elliptic:
+                said.append(Item("did_happens", (tool.start, tool.end)))
+            if len(said) >= len(verb):
+                for one in tool.either or ((tool,),):
+                    yield _Name(0, end, Calls(one[0].action, text=one[0].action), tuple(said))
+
+    @cached_property
+    def _told(self) -> dict[int, Mention]:
+        """What is mentioned in words that need those before them, by its place: "has been built and pushed", "book the
+        hotel before the flight"."""
+        from planscope.language.mentions import Said
+
+        mentions, said, at = self.scanner.mentions, Said(), 0
+        found: dict[int, Mention] = {}
+        while at < len(self.row):
+            width, tool = self._exact(at)
+            mention = mentions.at(self.pieces, at, said)
+            if tool and (mention is None or mention.width <= width):
+                said.add(LanguageToken("ACTION", *self.span(at, at + width), action=tool))
+            elif mention is not None:
+                found[at] = mention
+                said.tell(mention)
+                width = mention.width
+            else:
+                width = 1
+                said.add(LanguageToken(_TYPES.get(self.raw[at], "WORD"), *self.span(at, at + 1)))
+            at += width
+        return found
 
     def _modified(self, calls: Calls) -> tuple[Calls, bool]:
         """Return the set narrowed by the words after it: with CONDITION, that failed, by AGENT. Also return whether
@@ -705,7 +779,7 @@ class Cuts:
         if k < len(self.row) and self.keys[k] == "the":
             k += 1
         token = self.row[k] if k < len(self.row) else None
-        if token is None or token.kind not in ("word", "quoted", "string") or token.key == "time":
+        if token is None or token.kind not in ("word", "quoted", "string") or token.key in ("time", *HOURS):
             return None
         if token.kind == "word" and not _BY.isdisjoint(self.keys[: self.at]) and self._gapped():
             return None
@@ -1145,6 +1219,25 @@ class Cuts:
         return tuple(names)
 
 
+_TYPES = {
+    word: kind
+    for kind, some in {
+        "AND": "and",
+        "COMMA": ",",
+        "OR": "or",
+        "BOTH": "both",
+        "THEN": "then",
+        "P": "before after following of to than",
+        "VP": "precedes precede follows follow",
+        "WAIT": "needs need requires require",
+        "DO": "do you we i",
+        "DONT": "not never",
+    }.items()
+    for word in some.split()
+}
+"""What the finder of mentions calls the words before them."""
+
+
 def negated(condition: Condition) -> Condition:
     """Return the condition that a call meets if it does not meet this one. Raises SentenceError where none says it."""
     if isinstance(condition, Combined):
@@ -1169,6 +1262,9 @@ def _key(token: Token) -> str:
     return token.key if token.kind in ("word", "number") else ""
 
 
+_POINTING = english.words(
+    "it that this them then beforehand afterwards afterward later subsequently thereafter"
+)
 _BY = frozenset({"preceded", "followed", "succeeded", "answered", "matched"})
 _OTHER_THAN = re.compile(r"(?:other than|except(?: for)?|besides|apart from|but) (?:the (?:tools? )?)?")
 _THEN_BEHIND = english.words("if when whenever once after where until before")

@@ -52,8 +52,8 @@ _CALLED = _any(
 )
 _HAPPENS = _any(
     """happens?|happened|occurs?|occurred|takes? place|took place|taken place|runs?|ran|goes out|shows? up|appears?|
-    appeared|exists?|starts?|finish(?:es)?|completes?|finished|completed|done|came back|
-    come back|gone through|returned"""
+    appeared|exists?|starts?|begins?|commences?|finish(?:es)?|ends?|completes?|finished|completed|done|came back|
+    come back|gone through|returned|pass(?:es|ed)?|(?:goes|go|gone) ahead(?! of)|proceeds?"""
 )
 _TO_HAPPEN = rf"(?: to (?:happen|occur|run|take place|be {_CALLED}))?"
 _ALLOWED = _any("allowed|permitted|ok|okay|fine|acceptable|possible|tolerated|legal")
@@ -62,7 +62,8 @@ _FORBIDDEN = _any(
 )
 _WRONG = _any(
     """wrong|a violation|violations|an error|errors|a mistake|a bug|a breach|a problem|a no-go|not an option|out of
-    the question|incorrect|unacceptable|not (?:ok|okay|allowed|permitted|acceptable)|(?:one )?too many|too much"""
+    the question|senseless|incorrect|unacceptable|
+    not (?:ok|okay|allowed|permitted|acceptable)|(?:one )?too many|too much"""
 )
 _CONSIDERED = _any(
     """(?:(?:(?:would|must|will) )?be|is|are|counts? as|constitutes?)(?: (?:always|also|considered|regarded as|
@@ -72,7 +73,7 @@ _REQUIRED = _any("required|mandatory|necessary|obligatory|compulsory|essential")
 
 _VERBS = (
     ("begins", "(?:start|begin|open)(?:s|ing|ning)? (?:with|by)"),
-    ("ends_with", "(?:end|finish|conclude|close)(?:s|es)? (?:with|by|in)"),
+    ("ends_with", "(?:end|finish|conclude|close)(?:s|es)? (?:with|by|in)(?! (?:[0-9]|noon|mid))"),
     ("called", _CALLED),
     ("happens", _HAPPENS),
     ("comes", "comes?|came|goes|go|stands?"),
@@ -103,7 +104,7 @@ _VERB = re.compile(
     rf"(?:to )?(?:be )?{_ADVERBS}(?:{'|'.join(f'(?P<{code}>{words})' for code, words in _VERBS)})(?= )"
 )
 _BEING = re.compile(rf"{_AUXILIARY}(?:not )?(?:be|is|are|was)(?: (?:not|never|always|only|also))*(?= )")
-_BEING_WRONG = re.compile(rf"{_CONSIDERED} {_WRONG}(?= )")
+_BEING_WRONG = re.compile(rf"(?:{_CONSIDERED} {_WRONG}|makes? no sense)(?= )")
 _PAST = frozenset(("happened", "occurred", "took", "ran", "was", "were", "appeared", "came"))
 _SAYING = (
     ("always", ("always",)),
@@ -138,6 +139,8 @@ def _prefix(words: Sequence[str], may: object, did: object = False) -> str:
 def _verb(match: re.Match[str]) -> list[Said] | None:
     """Return the codes of "must never be called": adverbs, and the verb with what its auxiliaries say."""
     group, words = str(match.lastgroup), match[0].split()
+    if group == "called" and match["have"] and words[-1] in ("finished", "completed", "run", "started"):
+        group = "happens"
     helped = match["be"] or (match["have"] and group not in ("called", "followed_by", "preceded_by"))
     if group in _PASSIVE and not helped and not (words[0] == "not" and group.endswith("_by")):
         if words[-1] != "run" or not (match["must"] or match["may"] or words[0] == "to"):
@@ -186,10 +189,19 @@ def _being(match: re.Match[str]) -> list[Said]:
     return [*_adverbs(words), Said(f"{_prefix(words, match['may'])}is")]
 
 
-_AGENT = "(?:the |an? )?(?:agent|assistant|model|bot|robot|system|ai|llm|caller)|you|we|it|one|they"
-_ACT = _any("call|use|invoke|run|do|execute|perform|make|trigger|issue|hit|touch|try|start|employ")
+_AGENT = "(?:the |an? )?(?:agent|assistant|model|bot|robot|system|ai|llm|caller)|you|we|i|it|one|they"
+_ACT = _any(
+    "call|use|invoke|run|do|execute|perform|make|trigger|issue|hit|touch|try|start|employ|launch|kick off|carry out|"
+    "proceed with|go ahead with|continue with|move on to|go on to|conduct"
+)
 _ACTS = _any("calls|uses|invokes|runs|does|executes|performs|makes|triggers|issues|tries|starts")
 _ACTED = _any("called|used|invoked|ran|executed|performed|made|done|triggered|issued|tried|started")
+ACTS = (
+    "call use invoke run do execute perform make trigger issue hit touch try start employ begin finish complete"
+).split()
+WAITING = (
+    "depends on|depend on|relies on|rely on|waits for|wait for|wait until|waits until|hinges on|requires|require"
+).split("|")
 ACTING = _any(
     "calling|using|invoking|running|doing|executing|performing|making|triggering|issuing|trying|starting"
 )
@@ -206,7 +218,9 @@ def _order(match: re.Match[str], act: str | None = None) -> list[Said] | None:
     """Return the code of "you must not call", or of "you must not" before a tool whose name is a verb (no ``act``)."""
     words = [] if match["sure"] else match["head"].split()
     prefix = _prefix(words, match["may"])
-    if act is None and (match["who"] or not (match["agent"] or prefix.startswith("not_") or words in _ALONE)):
+    if act is None and (
+        match["who"] or not (match["agent"] or match["sure"] or prefix.startswith("not_") or words in _ALONE)
+    ):
         return None
     past = match["agent"] and act and re.fullmatch(_ACTED, act) and not match["must"]
     did = "did_" if (match["have"] and not match["must"]) or past else ""
@@ -217,7 +231,8 @@ def _order(match: re.Match[str], act: str | None = None) -> list[Said] | None:
 
 _POSTPONE = _any("wait with|hold off(?: on| with)?|hold back(?: on)?|postpone|delay|defer|put off")
 _FORBIDDING = re.compile(
-    rf"(?:(?:avoid|refrain from|stop|no|no more) {ACTING}|hands off"
+    rf"(?:(?:avoid|refrain from|stop|no|no more) {ACTING}|hands off|(?:do not|never) (?:bother|even think (?:about|of)|"
+    rf"set out on|embark on|get started on|proceed to|move on to)(?: with)?"
     rf"|(?:(?:{_AGENT}) )?(?:(?:{_MODAL}) )?{_POSTPONE}|(?:do not|never) (?:let|allow|have) "
     rf"(?:{_AGENT})(?: to)? {_ACT}|(?P<that>it (?:is|must be) {_FORBIDDEN} that)"
     rf"|it (?:is|must be|counts as) (?P<no>not |never )?(?:{_FORBIDDEN}|{_WRONG}|"
@@ -346,7 +361,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[Said] | No
 
 _FILLER = re.compile(
     _any(
-        rf"""at any (?:time|point)|at all|ever|
+        rf"""at any (?:time|point|moment)|anytime|sometime|at all|ever|whenever (?:you|we) (?:want|like)|
         (?:in|within|of|per|throughout|during|for) (?:a|any|each|every|the|its|this) (?:whole |entire |given )?{_RUN}|
         per {_RUN}|(?:anywhere|somewhere) in (?:the|a|the same) {_RUN}|for the (?:rest|remainder) of the {_RUN}|
         no exceptions|        without exception|whatever happens|please|no matter what|then|max|in every case|
@@ -357,7 +372,8 @@ _FILLER = re.compile(
 )
 _FRAME = re.compile(
     rf"(?:please |always )*(?:make sure|ensure|see to it|be sure|take care|it (?:is|must be) (?:{_REQUIRED}|important|"
-    r"imperative))(?: that)?(?= )"
+    r"imperative)|see that|let|making sure|taking care|"
+    r"(?:i|we) (?:also )?(?:want|need|would like)(?: you)?)(?: that| to)?(?= )"
 )
 
 
@@ -383,100 +399,112 @@ def said(words: Sequence[str], first: bool) -> Iterator[tuple[int, tuple[Said, .
 
 
 _PHRASES = """
-before: before | by the time | prior to | ahead of | in advance of | earlier than | any time before
-    | at any time before |
-    sometime before | at some point before | at some time before | at any point before
-after: after | following | subsequent to | later than | any time after | at any time after | sometime after
-    | once after | at some point after | at some time after | at any point after
+before: before | by the time | by the time that | sooner than | prior to | ahead of | in advance of | earlier
+    than | any time before | at any time before | sometime before | at some point before | at some time before | at
+    any point before
+after: after | following | subsequent to | later than | any time after | at any time after | sometime after |
+    once after | at some point after | at some time after | at any point after
 while: as long as | so long as | while
 right: right | immediately | directly | just | straight | right away | straight away
 until: until | till | until after | unless and until | until such time as
 unless: unless
-if: if | on condition that | on the condition that | under the condition that | in the event that
-    | in the event of | in case | provided that | provided | where
+if: if | on condition that | on the condition that | under the condition that | in the event that | in the event
+    of | in case | provided that | provided | where
 when: when | whenever | as soon as | every time | each time | any time
-once: once | having
-without: without
-every: every | each | any | all | for every | for each | for any
+once: once | having | after having | once you are done | once you are done with | when you are done | when you
+    have finished | when you are done with | once you have finished | after you have finished | upon completion of |
+    on completion of | after completion of | following completion of | upon completing | upon finishing | after
+    finishing
+without: without | without having
+every: every | each | any | all | all of | for every | for each | for any
 no: no | no more | no further
-none: nothing | no call | no tool | none | no further call | no calls | no further calls | no more calls | no tools |
-    no further tools | no action | no further action | no tool call | no further tool call | no tool calls |
+none: nothing | no call | no tool | none | no further call | no calls | no further calls | no more calls | no
+    tools | no further tools | no action | no further action | no tool call | no further tool call | no tool calls |
     no further tool calls | no tool whatsoever | no call whatsoever | nothing whatsoever
-none_else: nothing else | no other call | no other tool | nothing else whatsoever | no other calls | no other tools |
-    no other action | no other tool call | no other tool calls
-both: all of | both of
+none_else: nothing else | no other call | no other tool | nothing else whatsoever | no other calls | no other
+    tools | no other action | no other tool call | no other tool calls
+both: both of | both of them | both of these | all of them
 not_both: but not both | but never both | not both | never both | but not both of them | but never both of them
 whoever: whoever | who | an agent that
-else: everything else | anything else | all other calls | any other call | all others | every other call |
-    the rest | all other tools | any other tool
+else: everything else | anything else | all other calls | any other call | all others | every other call | the
+    rest | doing anything | doing anything else | you do anything | all other tools | any other tool | all other
+    steps | all the other steps | all other actions | all the other actions | all other tasks | all the other tasks
+    | all the rest | the others | all the others
 nothing_else: nothing else | no other tool | no other tools
-own: own | of its own | of their own | all its own | its own |
-    its very own | their own | a new | a fresh | a separate | another | a new one | fresh |
-    anew | afresh | new | a dedicated
+own: own | of its own | of their own | all its own | its own | its very own | their own | a new | a fresh | a
+    separate | another | a new one | fresh | anew | afresh | new | a dedicated
+keep: keep | leave | save
+anything: anything | any action | any step
+everything: everything | all actions | all the actions | all steps | all the steps | all tasks | all the tasks |
+    every action | every step | every task
 chain: then | next | afterwards | afterward | after that | after this | subsequently | thereafter | only then |
     finally | lastly | last of all | at last | followed by | in the end
-in_order: in that order | in this order | in exactly that order | in exactly this order | exactly in that order |
-    exactly in this order | in the order given | in the given order | in sequence | in that sequence |
-    in this sequence |
-    in order | in the following order | one after the other | one after another | the order is |
-    the order must be | the order should be | the correct order is
-right_later: immediately afterwards | directly afterwards | right afterwards | straight afterwards | right after |
-    immediately after | directly after | straight after | right after it | immediately after it | directly after it |
-    right after that | immediately after that | directly after that | as the next call | as the very next call |
-    next | right away | immediately | directly | straight away | at once
+in_order: do the following in this order | do the following in order | run these in order | do these in order |
+    do these in this order | do these steps in order | run these in this order | in that order | in this order | in
+    exactly that order | in exactly this order | exactly in that order | exactly in this order | in the order given
+    | in the given order | in sequence | in that sequence | in this sequence | in order | in the following order |
+    one after the other | one after another | the order is | the order must be | the order should be | the correct
+    order is
+right_later: immediately afterwards | directly afterwards | right afterwards | straight afterwards | right after
+    | immediately after | directly after | straight after | right after it | immediately after it | directly after
+    it | right after that | immediately after that | directly after that | as the next call | as the very next call
+    | next | right away | immediately | directly | straight away | at once
 right_earlier: immediately before | directly before | right before | just before | immediately before it |
     directly before it | right before it | just before it | right before that | immediately beforehand
 yet: yet | so far
 again: again | any more | anymore | any longer | ever again | once more
-earlier: by then | by that time | up to then |
-    earlier | before | first | at least once | before it | before that | beforehand | previously | prior |
-    previous | preceding | already | before then | before them | at some earlier point | at some earlier
-    time | somewhere before it | somewhere before them | in the past | at some point before it | at some
-    time before it
+earlier: by then | by that time | up to then | earlier | before | first | at least once | before it | before
+    that | beforehand | previously | prior | previous | preceding | already | before then | before them | at some
+    earlier point | at some earlier time | somewhere before it | somewhere before them | in the past | at some point
+    before it | at some time before it
 later: later | at some point later | at some point after it | at some point after that | after it | after that |
-    afterwards | afterward | subsequent | subsequently | at some later
-    time | at some later point | at some point afterwards | at some time afterwards | at some time later |
-    eventually | at some point | at some time | later on | somewhere after it | sometime | sooner or later |
-    from then on
-too: too | in it | in it too | in it as well |
-    as well | also | somewhere | anywhere | somewhere in it | before or after | before
-    or after it | whether earlier or later | whether before or after | whether before or after it | earlier
-    or later | be it before or after | be it earlier or later | whichever comes first | no matter which comes first |
-    no matter in which order
-any_order: in any order | in either order | in whatever order | in whichever order |
-    in no particular order
-together: in the same run | in the same trace | in the same session | in the same conversation | in one run |
-    in one trace | in one session | in one conversation | together | taken together | in total | altogether | combined
+    afterwards | afterward | subsequent | subsequently | at some later time | at some later point | at some point
+    afterwards | at some time afterwards | at some time later | eventually | at some point | at some time | later on
+    | somewhere after it | sometime | sooner or later | from then on
+too: too | in it | in it too | in it as well | as well | also | somewhere | anywhere | somewhere in it | before
+    or after | before or after it | whether earlier or later | whether before or after | whether before or after it
+    | earlier or later | be it before or after | be it earlier or later | whichever comes first | no matter which
+    comes first | no matter in which order
+any_order: in any order | in either order | in whatever order | in whichever order | in no particular order
+together: in the same run | in the same trace | in the same session | in the same conversation | in one run | in
+    one trace | in one session | in one conversation | together | taken together | in total | altogether | combined
 in_message: at a time | in a message | in one message | in the same message | at the same time
 same_message: in the same message as | in a message with
+ordinal: second | secondly | third | thirdly | fourth | fourthly | fifth
+completed: done | done first | finished | executed | completed | to be done first
 in_row: in a row | in succession | consecutively | back to back | one after the other
 next: next | very next
-last: last | very last | last of all | final | very final | at the end | at the very end
-first: first | very first | first of all | at the start | at the beginning | at the very beginning | at the very start
-latest: latest | most recent | newest | last | latest call of | last call of | answer of the latest | answer
-    of the newest | answer of the last | answer of the most recent
-call_is: call | action | step | tool | tool call | call made | tool called | tool used | thing | thing the agent does |
-    call the agent makes | tool the agent calls | tool the agent uses | thing you do | call you make | tool you call |
-    tool that is called | tool that is used | call that is made | tool to be called | tool to be used | thing done |
-    thing that happens | thing to happen | call to be made | thing to do | call to make | tool to call
-there: there is | we expect | i expect | we want | expect |
-    there are | there must be | there should be | there shall be | there has to be | there
-    have to be | there needs to be | we need | there must exist | there exists | there must also be |
-    there should also be |
-    there must already be
+last: last | very last | last of all | final | very final | at the end | at the very end | in the end | as a
+    last step | as a final step | as the last step | as the final step | as the very last step | for last | for the
+    end | for the very end | until the end | until the very end
+first: first | very first | first of all | at the start | at the beginning | at the very beginning | at the very
+    start | as a first step | as the first step | as the very first step | firstly | to begin with | to start with |
+    initially | first and foremost
+latest: latest | most recent | newest | last | latest call of | last call of | answer of the latest | answer of
+    the newest | answer of the last | answer of the most recent
+call_is: call | action | step | tool | tool call | call made | tool called | tool used | thing | thing the agent
+    does | call the agent makes | tool the agent calls | tool the agent uses | thing you do | call you make | tool
+    you call | tool that is called | tool that is used | call that is made | tool to be called | tool to be used |
+    thing done | thing that happens | thing to happen | what you do | what we do | what is done | thing we do |
+    thing to be done | job | task | step to take | step of all | call to be made | thing to do | call to make | tool
+    to call
+there: there is | we expect | i expect | we want | expect | there are | there must be | there should be | there
+    shall be | there has to be | there have to be | there needs to be | we need | there must exist | there exists |
+    there must also be | there should also be | there must already be
 there_may: there may be | there can be
 there_no: there is not | there must not be | there should not be | there can not be | there may not be
 no_way: under no circumstances | in no case | at no time | on no account
 number_of: number of
 in_between: in between | between them | in the meantime | since then | since
 outside: outside | except
-nothing_between: with nothing in between | with no call in between | with no other call in between | and
-    nothing in between | with nothing between them
+nothing_between: with nothing in between | with no call in between | with no other call in between | and nothing
+    in between | with nothing between them
 exclude: mutually exclusive | exclusive | incompatible | alternatives
 enough: is plenty | are plenty | is enough | are enough | suffices | suffice | is sufficient | are sufficient
-prerequisite: a prerequisite for | a prerequisite of | a precondition for | a precondition of | required before |
-    mandatory before | necessary before | needed before | required for | necessary for | needed for | required by |
-    needed by
+prerequisite: a prerequisite for | a prerequisite of | a precondition for | a precondition of | a prerequisite
+    to | a must before | a must for | a dependency of | a condition for | a requirement for | prerequisite for |
+    prerequisite of | prerequisites for | prerequisites of | requirement for | required before | mandatory before |
+    necessary before | needed before | required for | necessary for | needed for | required by | needed by
 that: that | which
 of: of
 optional: optional
@@ -486,6 +514,28 @@ only_reads: only reads | only read
 writes: writes | write
 is_tool: is a tool | are tools
 """
+HEADING = re.compile(
+    r"(?:the |our |your |my )?(?:correct |right |required |game |following )*(?:pipeline|workflow|"
+    r"process|procedure|flow|runbook|"
+    r"checklist|routine|schedule|tasks?|job|requirements?|instructions|goal|plan|rollout|steps?|actions|rules?|important|note|"
+    r"remember|attention|warning|nb|todo|to do|mind|(?:one|only) exception|do the following|"
+    r"release (?:process|checklist)|(?:deployment|build) (?:process|pipeline))"
+    r"(?: is| is as follows| are| goes like this)? : "
+)
+"""What stands before a colon and says nothing."""
+
+
+def in_order(words: str) -> bool:
+    """Return whether the line above a list says that its items are in order."""
+    said = words.removesuffix(" is as follows").removesuffix(" are as follows")
+    return "in_order" in PHRASES.get(tuple(words.split()), ()) or said in (
+        "order",
+        "the order",
+        "sequence",
+        "the sequence",
+    )
+
+
 PHRASES: dict[tuple[str, ...], list[str]] = {}
 """The codes of phrases, by their words."""
 for _line in _PHRASES.replace("\n    ", " ").strip().splitlines():
@@ -510,32 +560,32 @@ SOFT = words(
 )
 """Words of the language that name a tool, too, where nothing else makes a sentence."""
 
-FUNCTION = (
-    words(
-        """
-        a an the this that these those my your our their his her its some any every each all both either
-        neither nor no none nothing anything everything something someone anyone everyone it they them he she
-        we you i us me who whom whose which what where when whenever while whereas how why whether if unless
-        until till once since because although though so then than as and or but yet not never always only
-        also too again even ever just already still soon often sometimes usually normally preferably ideally
-        eventually immediately directly right straight strictly simply later earlier afterwards beforehand
-        subsequently previously before after during within without with of to in on at by for from into onto
-        over under above below between among through throughout against about around across along beside
-        besides behind beyond near off out outside inside up down upon via per except despite toward towards
-        like unlike prior ahead is are was were be been being am has have had having do does did must should
-        shall will would may can could might ought please make sure ensure here there now today tomorrow
-        yesterday twice thrice times time second seconds minute minutes hour hours day days call calls tool
-        tools action actions step steps message messages user trace run session conversation agent assistant
-        model latest most least more less fewer many much few several other others another same else own such
-        very zero one two three four five six seven eight nine ten eleven twelve first last next final exactly
-        precisely maximum minimum max min total single rather half pm noon midnight midday morning afternoon
-        evening night abroad away elsewhere nowhere everywhere somewhere anywhere together alone apart instead
-        quite perhaps maybe happens happen occurs occur comes come goes go called used made appear done
-        finished started include includes contains contain
-        """
-    )
-    | {word for phrase in PHRASES for word in phrase}
-) - SOFT
+PLAIN = words(
+    """
+    a an the this that these those my your our their his her its some any every each all both either
+    neither nor no none nothing anything everything something someone anyone everyone it they them he she
+    we you i us me who whom whose which what where when whenever while whereas how why whether if unless
+    until till once since because although though so then than as and or but yet not never always only
+    also too again even ever just already still soon often sometimes usually normally preferably ideally
+    eventually immediately directly right straight strictly simply later earlier afterwards beforehand
+    subsequently previously before after during within without with of to in on at by for from into onto
+    over under above below between among through throughout against about around across along beside
+    besides behind beyond near off out outside inside up down upon via per except despite toward towards
+    like unlike prior ahead is are was were be been being am has have had having do does did must should
+    shall will would may can could might ought please make sure ensure here there now today tomorrow
+    yesterday twice thrice times time second seconds minute minutes hour hours day days call calls tool
+    tools action actions step steps message messages user trace run session conversation agent assistant
+    model latest most least more less fewer many much few several other others another same else own such
+    very zero one two three four five six seven eight nine ten eleven twelve first last next final exactly
+    precisely maximum minimum max min total single rather half pm noon midnight midday morning afternoon
+    evening night abroad away elsewhere nowhere everywhere somewhere anywhere together alone apart instead
+    quite perhaps maybe happens happen occurs occur comes come goes go called used made appear done
+    finished started include includes contains contain
+    """
+)
+"""Words that name nothing."""
+
+FUNCTION = (PLAIN | {word for phrase in PHRASES for word in phrase}) - SOFT
 """Words that name no tool unless it is known or in backquotes."""
 
 ARTICLES = words("the a an your its their our")
@@ -543,7 +593,7 @@ ADJECTIVES = words(
     """
     number first last next latest final own prior previous preceding earlier later subsequent call calls tool tools
     action actions step steps user thing total second single same most very other run trace session
-    conversation immediately directly right
+    conversation immediately directly right prerequisite prerequisites requirement precondition
     """
 )
 """Words of the language that an article may precede."""
@@ -551,6 +601,7 @@ ADJECTIVES = words(
 COUNTING = words(_NUMBERS)
 """Numbers before "calls"."""
 LITERAL = words(
-    "and or nor but no not never neither either both with has that between of to may must can should shall will do it"
+    """and or nor but no not never neither either both with has that between of to may must can should shall will do it
+    only always on by for at"""
 )
 """Words that shapes of sentences have as they are."""

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from planscope.errors import UserError
 from planscope.language.error_messages import NO_CLOCK
 from planscope.language.errors import ParseFailure, in_a_line
+from planscope.language.free_words import free_vocabulary
 from planscope.language.inflection import forms, singular, words
-from planscope.language.item_list import read_list
-from planscope.language.natural import natural_vocabulary
+from planscope.language.item_list import marks_of
 from planscope.language.problem import Action, make_actions
 from planscope.language.reading import MAX_TEXT, ActionNameError, read_query, sentence_spans
 from planscope.language.scan import Names, Scanner, Token, cut, phrase_key
@@ -98,17 +98,27 @@ def new_names(text: str, actions: Sequence[Action], *, verbal: bool = False) -> 
     """
     if len(text) > MAX_TEXT:
         return ()
-    scanner = Scanner(Names(actions), True, natural_vocabulary())
+    scanner = Scanner(Names(actions), True, free_vocabulary())
     found: dict[tuple[str, ...], _Name] = {}
     for start, end in sentence_spans(text, actions):
         sentence = text[start:end]
-        listed = read_list(sentence, scanner)
-        tokens = listed if isinstance(listed, list) else list(scanner.stream(sentence, list(cut(sentence))))
+        tokens = list(_with_marks(sentence, list(scanner.stream(sentence, list(cut(sentence))))))
         for name in _names(sentence, tokens, verbal):
             before = found.setdefault(name.key, name)
             if before.first and not name.first:
                 found[name.key] = name
     return tuple(_plain(name) for name in found.values())
+
+
+def _with_marks(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
+    """Yield the tokens with one for the mark of each item of a list."""
+    marks = list(marks_of(text))
+    for token in tokens:
+        mark = next((one for one in marks if one[0] <= token.start < one[1]), None)
+        if mark is None:
+            yield token
+        elif mark[0] == token.start:
+            yield Token("STEP", *mark)
 
 
 def _names(text: str, tokens: Sequence[Token], verbal: bool) -> Iterator[_Name]:
@@ -273,7 +283,7 @@ def _without_article(name: str) -> str:
 
 def _doubtful_verb(text: str, names: Sequence[str]) -> str:
     """Return words such as "test run" in "Test run before lunch", whose verb does not agree with one action; or ""."""
-    scanner = Scanner(Names(make_actions(names)), True, natural_vocabulary())
+    scanner = Scanner(Names(make_actions(names)), True, free_vocabulary())
     tokens = list(scanner.stream(text, list(cut(text))))
     for before, one, verb in zip((None, *tokens), tokens, tokens[1:], strict=False):
         alone = before is None or before.type not in ("AND", "COMMA")
@@ -288,5 +298,5 @@ def names_hours(text: str) -> bool:
     """Return whether a text has a clock time, such as 15:00, 3 pm or noon."""
     if len(text) > MAX_TEXT:
         return False
-    scanner = Scanner(Names(()), True, natural_vocabulary())
+    scanner = Scanner(Names(()), True, free_vocabulary())
     return any(token.type == "TIME" for token in scanner.stream(text, list(cut(text))))

@@ -1,10 +1,10 @@
 """Finds the readings of a sentence as patterns: trees over the places of tokens, without words and spans.
 
 A sentence's structure depends only on the types of its tokens (and, if it is irregular, on the number of its verbs), so
-patterns are cached by the sequence of types. Lark's Earley parser finds every reading. There are five grammars:
+patterns are cached by the sequence of types. Lark's Earley parser finds every reading. There are four grammars:
 ``grammar`` (regular English), ``lenient`` (irregular English that is accepted), ``unsaid`` (never accepted, but perhaps
-meant), ``continued`` (lists that go on after their relative clause, which are not accepted either but make a sentence
-ambiguous) and ``natural`` (what people write and the paper's grammar does not have).
+meant) and ``continued`` (lists that go on after their relative clause, which are not accepted either but make a
+sentence ambiguous).
 
 Of all readings, those with the fewest irregularities count. An irregularity is a rule that lenient.lark names ``odd_``
 or unsaid.lark ``unsaid_``, or a singular verb after a list. Irregularities add up, so the best readings of a node
@@ -24,7 +24,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from planscope.language.lexicon import TERMINALS, VERBS, Lexicon, Modal, load_lexicon
-from planscope.language.tree import FORMS, RELATIONS, Form, NaturalKind, RelativeForm, terminals
+from planscope.language.tree import FORMS, RELATIONS, Form, RelativeForm, terminals
 
 if TYPE_CHECKING:
     from lark import Lark, Token
@@ -62,15 +62,8 @@ class ClausePattern(NamedTuple):
     words: tuple[int, ...]
 
 
-class NaturalPattern(NamedTuple):
-    """``parts``: noun phrases and places of all other tokens, in the order of the text."""
-
-    kind: NaturalKind
-    parts: tuple[NPPattern | int, ...]
-
-
 class SentencePattern(NamedTuple):
-    clauses: tuple[ClausePattern | NaturalPattern, ...]
+    clauses: tuple[ClausePattern, ...]
     conj: int | None = None
 
 
@@ -120,15 +113,13 @@ class Stuck(NamedTuple):
 
 
 Start = Literal["sentence", "clause"]
-Grammar = Literal["grammar", "lenient", "unsaid", "continued", "natural", "natural_continued"]
+Grammar = Literal["grammar", "lenient", "unsaid", "continued"]
 
 _FILES: dict[Grammar, tuple[str, ...]] = {
     "grammar": ("grammar",),
     "lenient": ("grammar", "lenient"),
     "unsaid": ("grammar", "lenient", "unsaid"),
     "continued": ("grammar", "lenient", "unsaid", "continued"),
-    "natural": ("grammar", "lenient", "unsaid", "natural"),
-    "natural_continued": ("grammar", "lenient", "unsaid", "continued", "natural"),
 }
 """Each grammar extends the one before it. Its rules are in the file of the same name."""
 _lock = Lock()
@@ -230,13 +221,12 @@ def sentence_patterns(
     found = []
     for part, cost, unsaid in fewest(root, types, numbers):
         pattern = cast("SentencePattern", part)
-        regular = (clause for clause in pattern.clauses if isinstance(clause, ClausePattern))
-        disagreeing = sum(disagreements(clause, numbers) for clause in regular)
+        disagreeing = sum(disagreements(clause, numbers) for clause in pattern.clauses)
         found.append(FoundSentence(pattern, cost - disagreeing, disagreeing, unsaid))
     return tuple(found)
 
 
-Part = int | NPPattern | RelativePattern | ClausePattern | NaturalPattern | SentencePattern
+Part = int | NPPattern | RelativePattern | ClausePattern | SentencePattern
 """The place of a token, or a pattern made of several parts."""
 
 Parts = tuple[Part, ...]
@@ -337,19 +327,14 @@ class _Forest:
     def _node(self, name: str, parts: Parts) -> Parts:
         match name:
             case "sentence":
-                clauses = tuple(part for part in parts if isinstance(part, ClausePattern | NaturalPattern))
+                clauses = tuple(part for part in parts if isinstance(part, ClausePattern))
                 return (SentencePattern(clauses, self._conj(parts[1:-2])),)
             case "relative":
                 words = self._places(parts, *_WORDS)
                 which, target = parts[0], parts[-1]
                 assert isinstance(which, int) and isinstance(target, int | NPPattern)
                 return (RelativePattern("direct" if len(words) == 1 else "adjunct", which, words, target),)
-            case "natural_chain" | "natural_order" | "natural_fronted" | "natural_place":
-                own = tuple(part for part in parts if isinstance(part, int | NPPattern))
-                return (NaturalPattern(cast("NaturalKind", name.removeprefix("natural_")), own),)
-            case "idle" | "idle_action":
-                return ()
-            case "subject" | "object" | "plain" | "nlist" | "one":
+            case "subject" | "object" | "plain":
                 if time := self._places(parts, "TIME"):
                     return time
                 relative = next((part for part in parts if isinstance(part, RelativePattern)), None)

@@ -8,18 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
-from planscope.language.arrange import RELATING
+from planscope.language import english
+from planscope.language.cuts import Token, sentences, tokens
 from planscope.language.errors import Trouble
-from planscope.language.natural import list_headings
 from planscope.language.problem import Span
-from planscope.language.scan import MAX_TOKENS, Scanner, Token
+from planscope.language.scan import Names, Scanner
 
 _MARKER = re.compile(
     r"[ \t]*(?:(?P<number>\(?(?:[0-9]{1,3}|[A-Za-z])[.)])|(?P<bullet>[-*+\u2022\u2013]))[ \t]+(?=\S)"
 )
-_RELATING = {*RELATING, "NEG", "DONT", "DONTNEG", "COME", "WITH", "FIRST", "LAST", "THEN", "WHICH"}
+RELATING = english.words(
+    """
+    before after until till once then first last when finally next afterwards wait waits needs need
+    require requires depends precedes precede follows follow preceded followed prior earlier later
+    by from without unless order not between
+    """
+)
+"""Words that relate actions."""
 
 
 class Item(NamedTuple):
@@ -54,10 +62,10 @@ def list_at(text: str, at: int, scanner: Scanner) -> ItemList | None:
     first = at
     if line.endswith(":"):
         said = " ".join(line[:-1].casefold().split())
-        known = list_headings()
-        if said not in known:
+        in_order = english.in_order(said)
+        if not in_order and not english.HEADING.fullmatch(f"{said} : "):
             return None
-        heading, in_order = (at, at + len(line)), known[said]
+        heading = (at, at + len(line))
         first = line_end + 1
         while first < len(text) and text[first].isspace():
             first += 1
@@ -93,15 +101,14 @@ def _continues(line: str) -> bool:
     return line[:1].isspace() and bool(line.strip()) and _MARKER.match(line) is None
 
 
-def is_bare(text: str, item: Item, scanner: Scanner) -> bool:
+def _is_bare(text: str, item: Item) -> bool:
     """Return whether an item only names actions, without saying anything about them."""
-    tokens = scanner.tokens(text[item.start : item.end])
-    return tokens is not None and not any(token.type in _RELATING for token in tokens)
+    return RELATING.isdisjoint(token.key for token in tokens(text[item.start : item.end]))
 
 
-def parts_of(text: str, found: ItemList, scanner: Scanner) -> Iterator[Span]:
+def parts_of(text: str, found: ItemList) -> Iterator[Span]:
     """Return the spans to read one by one: the whole list if it is a chain, or else the texts of its items."""
-    bare = [is_bare(text, item, scanner) for item in found.items]
+    bare = [_is_bare(text, item) for item in found.items]
     if all(bare) or (found.in_order and any(bare)):
         yield found.start, found.end
         return
@@ -109,26 +116,45 @@ def parts_of(text: str, found: ItemList, scanner: Scanner) -> Iterator[Span]:
         yield item.start, item.end
 
 
-def read_list(text: str, scanner: Scanner) -> list[Token] | Trouble | None:
-    """Return the tokens of a text that is one list of actions, each item after a STEP; or an error; or None if it is
-    no list."""
+def _whole(text: str, scanner: Scanner) -> ItemList | None:
+    """Return the list that a text is, or None."""
     first = _blanks(text)
-    if not text[first:] or (found := list_at(text, first, scanner)) is None or found.end < len(text.rstrip()):
+    found = list_at(text, first, scanner) if text[first:] else None
+    whole = found is not None and found.end >= len(text.rstrip())
+    return found if whole and found is not None and len(found.items) > 1 else None
+
+
+def unordered_list(text: str, scanner: Scanner) -> Trouble | None:
+    """Return the error of a list that has no order, or None."""
+    found = _whole(text, scanner)
+    if found is None or found.numbered or found.in_order:
         return None
-    if not (found.numbered or found.in_order):
-        mark = found.items[0].mark
-        return Trouble(
-            mark,
-            text[slice(*mark)],
-            ("a number",),
-            'a list with bullets has no order; number its lines, such as "1. ...", or say which comes before which',
-        )
-    tokens: list[Token] = []
-    for item in found.items:
-        tokens.append(Token("STEP", *item.mark, words=text[slice(*item.mark)]))
-        own = scanner.tokens(text[item.start : item.end]) or []
-        tokens += [
-            token._replace(start=token.start + item.start, end=token.end + item.start)
-            for token in (own[:-1] if own and own[-1].type == "DOT" else own)
-        ]
-    return tokens if len(tokens) <= MAX_TOKENS else None
+    mark = found.items[0].mark
+    why = 'a list with bullets has no order; number its lines, such as "1. ...", or say which comes before which'
+    return Trouble(mark, text[slice(*mark)], ("a number",), why)
+
+
+def marks_of(text: str) -> Iterator[Span]:
+    """Yield the places of the marks of a list, which a text is: of its lines, or "Step 1:" before each item."""
+    found = _whole(text, Scanner(Names(()), False))
+    if found is not None:
+        yield from (item.mark for item in found.items)
+        return
+    yield from (match.span() for match in _STEP.finditer(text))
+
+
+_STEP = re.compile(r"(?:^|(?<=[.;,]) )step [0-9]+[:.]", re.IGNORECASE)
+
+
+def rows_of(text: str) -> list[list[Token]]:
+    """Return the tokens of each sentence; those of a list of actions are one sentence, with a "then" for each mark."""
+    marks = list(marks_of(text))
+    if not marks:
+        return list(sentences(text.replace("\n", " ")))
+    row: list[Token] = []
+    for (begin, stop), end in zip(marks, [*(start for start, _ in marks[1:]), len(text)], strict=True):
+        row += [Token("mark", ",", begin, begin)] if row else []
+        row.append(Token("word", "then" if row else "first", begin, stop))
+        own = [one for one in tokens(text[stop:end]) if one.kind != "line" and one.text not in ".):"]
+        row += [replace(one, start=one.start + stop, end=one.end + stop) for one in own]
+    return [row]

@@ -10,15 +10,12 @@ image can't be pushed" the words "can't be pushed" mean "can't be executed".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import dropwhile
 from typing import NamedTuple
 
-from planscope.language.arrange import arranged
 from planscope.language.inflection import forms, singular, words
-from planscope.language.natural import fillers, natural_vocabulary
 from planscope.language.problem import Action
-from planscope.language.scan import NOT_IN_SENTENCES, Names, Piece, Scanner, Token, cut, phrase_key
+from planscope.language.scan import Piece, Token, cut, phrase_key
 
 LONGEST_GAP = 7
 """Limit of pieces between an object and its verb in the passive."""
@@ -84,7 +81,9 @@ class Said:
     def tell(self, mention: Mention) -> None:
         """Add the tokens of a mention. An elliptic one goes before the verb that it shares."""
         if mention.elliptic:
-            verb = max(at for at, token in enumerate(self.tokens) if token.type not in (*_JOINED, "ACTION"))
+            verb = max(
+                (k for k, one in enumerate(self.tokens) if one.type not in (*_JOINED, "ACTION")), default=-1
+            )
             self.tokens += [*mention.tokens, self.tokens.pop(verb)]
         else:
             self.tokens += mention.tokens
@@ -414,98 +413,3 @@ class Mentions:
                 same = [other.id for other in others if other.rest[-len(one.rest) :] == one.rest]
                 either = tuple((token._replace(action=own),) for own in same) if len(same) > 1 else ()
                 yield Mention((token._replace(either=either),), end - start, one)
-
-
-def _as_natural(row: Sequence[Piece]) -> tuple[int, Token | None]:
-    width, meaning = natural_vocabulary().longest(row, 0)
-    if meaning is None:
-        return 0, None
-    said = " ".join(piece.key for piece in row[:width])
-    return width, Token(meaning.type, row[0].start, row[width - 1].end, meaning, words=said)
-
-
-class NaturalScanner(Scanner):
-    """Scans natural sentences: it knows their words, and other forms of the actions' words."""
-
-    def __init__(self, names: Names, timed: bool) -> None:
-        super().__init__(names, timed, natural_vocabulary())
-        self._own = frozenset(word for action in names.actions for word in phrase_key(action.name.casefold()))
-
-    @cached_property
-    def mentions(self) -> Mentions:
-        return Mentions(self.names.actions, _as_natural, nouns=True)
-
-    def stream(self, text: str, pieces: Sequence[Piece]) -> Iterator[Token]:
-        """Yield the tokens of a text, without words that say nothing."""
-        pieces = list(self._without_fillers(list(_uncontracted(pieces))))
-        said = Said()
-        at = 0
-        while at < len(pieces):
-            token, width = (
-                self._numbered(pieces, at) or self._hour(pieces, at, said) or self._token(text, pieces, at)
-            )
-            mention = self.mentions.at(pieces, at, said)
-            if mention is not None and mention.width >= width + (token.type not in NOT_IN_SENTENCES):
-                said.tell(mention)
-                at += mention.width
-                continue
-            at += width
-            if token.type != "LEAD" or said.token not in _BEGINNINGS:
-                said.add(token)
-        yield from arranged(text, said.tokens, self.names.actions)
-
-    def _numbered(self, pieces: Sequence[Piece], at: int) -> tuple[Token, int] | None:
-        """Return the "Step 2:" before an item of a list in one line."""
-        keys = [piece.key for piece in pieces[at : at + 3]]
-        if len(keys) < 3 or keys[0] != "step" or not keys[1].isdigit() or keys[2] not in (":", "."):
-            return None
-        return Token("STEP", pieces[at].start, pieces[at + 1].end, words=f"step {keys[1]}"), 3
-
-    def _hour(self, pieces: Sequence[Piece], at: int, said: Said) -> tuple[Token, int] | None:
-        """Return the 17 of "before 17", and the 9 of "by 9", which is 9:00 or 21:00."""
-        key = pieces[at].key
-        ends = at + 1 == len(pieces) or pieces[at + 1].key in _BEHIND_HOURS
-        if self.time_type != "TIME" or not key.isdigit() or not ends or int(key[:3]) > 24:
-            return None
-        types = [token.type for token in said.tokens[-3:]]
-        first = said.token == "BETWEEN" and pieces[at + 2 : at + 3]
-        bounds = first and pieces[at + 1].key == "and" and pieces[at + 2].key.isdigit()
-        second = types == ["BETWEEN", "TIME", "AND"] and int(key) > max(said.tokens[-2].hour, 12)
-        placed = said.token in ("P", "PSC", "PT")
-        if placed or second or (bounds and 12 < int(pieces[at + 2].key[:3]) <= 24):
-            hour = int(key)
-            token = Token("TIME", pieces[at].start, pieces[at].end, hour=hour)
-            either = ((token,), (token._replace(hour=hour + 12),)) if 0 < hour < 12 and not bounds else ()
-            return token._replace(either=either), 1
-        return None
-
-    def _without_fillers(self, pieces: Sequence[Piece]) -> Iterator[Piece]:
-        before = ""
-        for piece in pieces:
-            filler = piece.key in fillers() or (
-                piece.key == "both" and before in words("auxiliaries") and before != "do"
-            )
-            filler = filler or (piece.key == "all" and before in words("modals"))
-            if not filler or piece.key in self._own or before in _NOT:
-                yield piece
-            before = piece.key
-
-    def _named(self, pieces: Sequence[Piece], at: int) -> int:
-        mention = self.mentions.at(pieces, at, Said())
-        return max(super()._named(pieces, at), mention.width if mention is not None else 0)
-
-
-def _uncontracted(pieces: Sequence[Piece]) -> Iterator[Piece]:
-    """Yield the pieces with the "have" of "they've" as a word of its own."""
-    for at, piece in enumerate(pieces):
-        short = _SHORT.get(piece.key) if at and pieces[at - 1].key == "'" and piece.glued else None
-        if short is not None:
-            yield Piece(pieces[at - 1].start, piece.end, short, False)
-        elif piece.key != "'" or at + 1 == len(pieces) or pieces[at + 1].key not in _SHORT:
-            yield piece
-
-
-_SHORT = {"ve": "have", "re": "are", "ll": "will"}
-_BEHIND_HOURS = (".", ",", ";", "and", "but", "!")
-_BEGINNINGS = ("", "COMMA", "SEMI", "AND", "BUT", "DOT")
-_NOT = ("not", "t", "never", "no", "cannot", "n")

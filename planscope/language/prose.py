@@ -3,38 +3,44 @@ where an order, a place or a clock time says them. Conditions, numbers and nearn
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, product
 
 from planscope.language import english
 from planscope.language.build import SentenceReading
 from planscope.language.calls import Calls
-from planscope.language.clauses import covering
-from planscope.language.cuts import Item, Scanner, SentenceError, Token, sentences
+from planscope.language.clauses import asks_nothing, no_order
+from planscope.language.cuts import Item, Scanner, SentenceError, Token
 from planscope.language.english import FUNCTION
+from planscope.language.item_list import RELATING, rows_of
 from planscope.language.problem import Action, Span
 from planscope.language.resolve import parted, pointed, readings
+from planscope.language.said import clauses_of
 from planscope.language.scan import Token as Place
-from planscope.language.scan import hour_of
-from planscope.language.shapes import Draft, Meaning
-from planscope.language.tree import NP, ActionRef, Cue, Link, Natural, Relation, Rest, Sentence, Time
+from planscope.language.shapes import Draft, Meaning, joined
+from planscope.language.tree import Relation, Sentence
 
 MOST_WAYS = 16
 """So many combinations of the meanings of clauses are compared."""
 LONGEST = 600
 """Longer sentences (code points) are not read."""
 
-_RULES = english.words(
-    """
-    if whoever case provided every each twice times least most within soon immediately directly
-    right again
-    """
-)
-"""Words of sentences that only rules can say."""
 _PRONOUNS = english.words("it that this them these which both latter former")
 _BEGINNING = english.words("start starts starting begin begins beginning started begun")
 _ENDING = english.words("finish finishes finished end ends ended over complete completed done")
-_DOUBTFUL = english.words("or when wrong mistake error violation")
+_DOUBTFUL = english.words("wrong mistake error violation")
+_UNCERTAIN = re.compile(
+    r"""(?<!only[ ])\bwhen[ ](?!.*\b(?:done|finished|completed?|over|has|have|been|had|through|else|rest)\b)
+    |\b(?:done|finished|complete|completed|over)[ ]when[ ]|\beither[ ](?!order)
+    |\b(?:if|in[ ]case|provided|at[ ]least|soon|again)\b|^[,;]|[,;]$
+    |^(?!.*\b(?:before|until|without|prior|ahead|unless|till)\b).*\bor\b(?![ ](?:later|earlier|after|sooner|so)\b)
+    |\bwhich[ ](?:has|have|needs?)[ ]to[ ]""",
+    re.VERBOSE,
+)
+"""Conditions, numbers, at the time when, choices, and a "which" that may be about the whole clause before it."""
+_NAMING = english.words("S and , ; do both happens must_happens any_order every always")
+_PLACES = ("first", "init", "last", "end")
 _VOID = ("existence", "exactly", "responded_existence")
 """What each action of a query does anyway."""
 
@@ -57,27 +63,46 @@ class Prose:
         if len(text) > LONGEST:
             return []
         scanner = Scanner(text, self.ids, prose=True, timed=self.timed)
-        rows = [row for row in sentences(text) if row]
+        rows = list(_going_on(filter(None, map(_polite, rows_of(text)))))
         keys = [token.key for row in rows for token in row]
         stopping = keys[:1] == ["stop"] and keys[1:2] != [] and keys[1].endswith("ing")
-        if self.worded or not _RULES.isdisjoint(keys) or keys[:1] == ["only"] or stopping:
+        words = " ".join(keys)
+        unread = stopping or not rows or bool(_UNCERTAIN.search(words))
+        if unread or (keys[:1] == ["only"] and "before" in keys):
             return []
         try:
-            ways = self._ways(scanner, rows)
+            ways = list(self._ways(scanner, rows))
         except SentenceError:
             return []
+        drafts = [draft for way in ways for draft in way]
+        told = {c.name for draft in drafts if draft.kind != "existence" for i in draft.sets for c in i.calls}
+        alone = {c.name for draft in drafts if draft.kind == "existence" for c in draft.first.calls}
+        if not alone <= told:  # what is only named, is spoken of elsewhere
+            return []
         trees = [self._tree(text, drafts, rows) for drafts in ways if self._certain(drafts, rows)]
-        return [tree for tree in trees if tree is not None]
+        return [tree for tree in trees if tree is not None] if len(trees) == len(ways) else []
+
+    def idle(self, text: str) -> bool:
+        """Return whether a text names no action and asks for nothing, or says that there is no order."""
+        scanner = Scanner(text, self.ids, prose=True, timed=self.timed)
+        rows = rows_of(text)
+        named = [span for row in rows for span in scanner.named(row)]
+        return asks_nothing(text, [token.key for row in rows for token in row], named, scanner.mentions.words)
 
     def _certain(self, drafts: Meaning, rows: Sequence[list[Token]]) -> bool:
-        """Return whether no pronoun among three actions may mean another, and no verb tells begin and end apart, which
-        a clock time cannot."""
-        keys = {token.key for row in rows for token in row}
-        named = {name for draft in drafts for item in draft.sets for name in self._named(item)}
-        clocks = {draft.kind == "not_succession" for draft in drafts if draft.then and draft.then.code == "T"}
-        wrong = bool((True in clocks and keys & _BEGINNING) or (False in clocks and keys & _ENDING))
-        wrong = wrong or bool(keys & _DOUBTFUL)
-        return not wrong and (len(named) < 3 or keys.isdisjoint(_PRONOUNS))
+        """Return whether no verb tells begin and end apart, which a clock time cannot."""
+        row = [token for some in rows for token in some]
+        wrong = any(
+            one.key in _DOUBTFUL and (after.key != "to" or one.key == "wrong")
+            for one, after in zip(row, [*row[1:], row[-1]], strict=True)
+        ) or any(
+            not _verb_of(row, draft.first.span, draft.then.span).isdisjoint(
+                _BEGINNING if draft.kind == "not_succession" else _ENDING
+            )
+            for draft in drafts
+            if draft.then is not None and draft.then.code == "T"
+        )
+        return not wrong
 
     def _ways(self, scanner: Scanner, rows: Sequence[list[Token]]) -> Iterator[Meaning]:
         """Yield the meanings of some sentences, each the drafts of all their clauses."""
@@ -96,61 +121,96 @@ class Prose:
         self, scanner: Scanner, row: list[Token], before: list[Token]
     ) -> list[list[Meaning]] | None:
         """Return the meanings of each clause of a sentence, or None if one cannot be read."""
-        for clauses in ([row], *(clauses for clauses, _ in parted(scanner, row))):
+        ways = [[row], *(clauses for clauses, _ in parted(scanner, row)), _at_commas(row)]
+        for clauses in filter(None, ways):
             found: list[list[Meaning]] = []
             last = before
             for clause in clauses:
-                some = self._clause(scanner, clause, last)
+                some, last = self._clause(scanner, clause, last)
                 if not some:
                     break
-                found.append(some)
-                last = clause
+                found.append([*some, *_but_first(row, clause, some, found)])
             else:
                 return found
         return None
 
-    def _clause(self, scanner: Scanner, row: list[Token], before: list[Token]) -> list[Meaning]:
+    def _clause(
+        self, scanner: Scanner, row: list[Token], before: list[Token]
+    ) -> tuple[list[Meaning], list[Token]]:
         """Return the meanings of a clause, with each action that "it" may mean; none if one of them is none of a
-        query."""
+        query. Also return the clause, with the names that it means if there is one way."""
+        if no_order([token.key for token in row]):
+            return [()], row
         cost, found = readings(scanner, row)
         if (cost or not found) and before:
-            every = [readings(scanner, some) for some in pointed(scanner, row, before)]
+            ways = list(pointed(scanner, row, before))
+            every = [readings(scanner, some) for some in ways]
             found = [reading for cost, some in every if not cost for reading in some]
+            row = ways[0] if len(ways) == 1 else row
         elif cost:
-            return []
+            found = []
         if any(reading.per[0] for reading in found):
-            return []
-        said = [self._said(meaning) for reading in found for meaning in reading.meanings]
-        return [one for one in said if one is not None] if None not in said else []
+            return [], row
+        void = all(draft.kind in _VOID for reading in found for one in reading.meanings for draft in one)
+        if void and (alone := self._alone(scanner, row)):
+            return [alone], row
+        meant = [meaning for reading in found for meaning in reading.meanings]
+        others = [
+            one
+            for one in meant
+            if all(draft.kind in _VOID for draft in one)
+            or any(c.but for draft in one for item in draft.sets for c in item.calls)
+        ]
+        said = [self._said(meaning) for meaning in meant if meaning not in others or meant == others]
+        return ([one for one in said if one is not None] if None not in said else []), row
+
+    def _alone(self, scanner: Scanner, row: list[Token]) -> Meaning:
+        """Return the actions of a clause that only names some, of which others speak: "do A; B only after that"."""
+        for cut in scanner.cuts(row, inflected=True):
+            if not cut.cost and not cut.odd and {item.code for item in cut.items} <= _NAMING:
+                return tuple(Draft("existence", item) for item in cut.items if item.code == "S")
+        return ()
 
     def _said(self, drafts: Meaning) -> Meaning | None:
         """Return the drafts that say something in a query, or None if it cannot say one."""
         told = tuple(draft for draft in drafts if draft.kind not in _VOID or draft.count > 1)
-        return told if all(list(self._links(draft)) for draft in told) else None
+        if len(told) > 1 and len({draft.kind for draft in told}) == 1 and told[0].kind in _PLACES:
+            told = (Draft(told[0].kind, joined([draft.first for draft in told]), count=len(told)),)
+        return told if told and all(list(self._links(draft)) for draft in told) else None
 
     def _links(self, draft: Draft) -> Iterator[tuple[str, Relation, str | int | None]]:
         """Yield what a draft says: an action, its relation, and another action, an hour, or None for all others.
         Nothing if no constraint says it."""
         first, then = (self._named(item) for item in (draft.first, draft.then))
         clock = draft.then.low if draft.then is not None and draft.then.code == "T" else None
-        if not first or draft.unit or draft.count or draft.until is not None or draft.condition is not None:
+        together = draft.kind in _PLACES and draft.count == len(first)
+        if (
+            not first
+            or draft.unit
+            or (draft.count and not together)
+            or draft.until is not None
+            or draft.against is not None
+            or draft.condition is not None
+        ):
             return
         if clock is not None:
             for one in first:
                 yield one, "<" if draft.kind == "not_succession" else ">", int(clock)
-        elif draft.kind in ("first", "init", "last", "end"):
-            if len(first) == 1:
-                yield first[0], "<" if draft.kind in ("first", "init") else ">", None
+        elif draft.kind in _PLACES:
+            for one in first if len(first) == 1 or together else ():
+                yield one, "<" if draft.kind in ("first", "init") else ">", None
         elif draft.kind in ("precedence", "response", "not_succession"):
             turned = draft.kind == "not_succession"
             several = len(first) > 1 if draft.kind == "precedence" else len(then) > 1 if not turned else False
             if not several:
                 for one, other in product(first, then):
-                    if one != other:
+                    if one != other or not (_every(draft.first) or _every(draft.then)):
                         yield one, ">" if turned else "<", other
 
     def _named(self, item: Item | None) -> list[str]:
         """Return the actions that a set names, or none if it is not only a set of actions."""
+        if item is not None and item.calls == (Calls("*", text="any call"),):
+            return [action.id for action in self.actions]
         if item is None or not all(self._plain(calls) for calls in item.calls):
             return []
         return [self.ids[calls.name] for calls in item.calls]
@@ -161,97 +221,128 @@ class Prose:
     # Trees
 
     def _tree(self, text: str, drafts: Meaning, rows: Sequence[list[Token]]) -> SentenceReading | None:
-        clauses = list(self._clauses(drafts, rows))
+        said = [draft for draft in drafts if draft.kind not in _VOID]
+        told = dict.fromkeys((link, draft) for draft in said for link in self._links(draft))
+        clauses = tuple(clauses_of([(link, self._places(draft)) for link, draft in told], rows))
         if not clauses:
             return None
         first, last = rows[0][0].start, rows[-1][-1].end
         span = first, last + (text[last : last + 1] == ".")
         ends = Place("DOT", first, first), Place("DOT", span[1] - 1, span[1])
-        return SentenceReading((), None, *ends, tree=Sentence(tuple(clauses), None, span))
+        return SentenceReading((), None, *ends, tree=Sentence(clauses, None, span))
 
-    def _clauses(self, drafts: Meaning, rows: Sequence[list[Token]]) -> Iterator[Natural]:
-        told = dict.fromkeys((link, draft) for draft in drafts for link in self._links(draft))
-        places: dict[tuple[str, Relation], Span] = {}
-        items: dict[tuple[Span, str | int], NP | Time] = {}
-        links: list[tuple[tuple[Span, str | int], Relation, Cue, tuple[Span, str | int]]] = []
-        for (one, relation, other), draft in told:
-            spans = {self.ids[c.name]: draft.first.span for c in draft.first.calls}
-            if draft.then is not None and draft.then.code != "T":
-                spans |= {self.ids[c.name]: draft.then.span for c in draft.then.calls}
-            if other is None:
-                places[one, relation] = draft.first.span
-                continue
-            a = spans[one], one
-            items[a] = NP((ActionRef(one, a[0]),), None, a[0])
-            if isinstance(other, int):
-                assert draft.then is not None
-                b: tuple[Span, str | int] = draft.then.span, other
-                items[b] = Time(hour_of(other, relation), b[0])
-            else:
-                b = spans[other], other
-                items[b] = NP((ActionRef(other, b[0]),), None, b[0])
-            links.append((a, relation, _cue(rows, [item.span for item in draft.sets]), b))
-        for (action, relation), span in places.items():
-            cue = _cue(rows, [span])
-            subject = NP((ActionRef(action, span),), None, span)
-            yield Natural(
-                "place",
-                (subject, Rest(cue.span)),
-                (cue,),
-                (Link(0, relation, 0, 1),),
-                _whole([span, cue.span]),
-            )
-        if links:
-            keys = sorted(items, key=lambda key: key[0])
-            cues = sorted({cue for _, _, cue, _ in links}, key=lambda cue: cue.span)
-            made = [
-                Link(keys.index(a), relation, cues.index(cue), keys.index(b))
-                if keys.index(a) < keys.index(b) or not isinstance(items[b], NP)
-                else Link(keys.index(b), "<" if relation == ">" else ">", cues.index(cue), keys.index(a))
-                for a, relation, cue, b in links
-            ]
-            span = _whole([*(key[0] for key in keys), *(cue.span for cue in cues)])
-            yield Natural("order", tuple(items[key] for key in keys), tuple(cues), tuple(made), span)
+    def _places(self, draft: Draft) -> dict[str | None, Span]:
+        """Return where a draft names its actions; None is where it names a clock time."""
+        found: dict[str | None, Span] = (
+            {None: draft.then.span} if draft.then and draft.then.code == "T" else {}
+        )
+        for item in draft.sets:
+            if item.code != "T":
+                found |= dict.fromkeys(self._named(item), item.span)
+        return found
+
+
+def _every(item: Item | None) -> bool:
+    """Return whether a set is that of all actions."""
+    return item is not None and any(calls.is_glob for calls in item.calls)
+
+
+def _at_commas(row: Sequence[Token]) -> list[list[Token]]:
+    """Return the parts of "A before B, B before C, C before D"."""
+    parts: list[list[Token]] = [[]]
+    for token in row:
+        if token.text in (",", ";"):
+            parts.append([])
+        elif parts[-1] or token.key not in ("and", "but"):
+            parts[-1].append(token)
+    return parts if len(parts) > 1 and all(parts) else []
+
+
+def _but_first(
+    row: Sequence[Token], clause: Sequence[Token], some: Sequence[Meaning], found: Sequence[Sequence[Meaning]]
+) -> Iterator[Meaning]:
+    """Yield what "A after B, but C first" may mean, too: that C comes before A alone."""
+    at = next((k for k, token in enumerate(row) if token.start == clause[0].start), 0)
+    if at and row[at - 1].key == "but" and found and found[-1][0] and len(some) == 1:
+        order = found[-1][0][0]
+        if all(draft.kind in ("first", "init") for draft in some[0]) and order.then is not None:
+            subject = min((order.first, order.then), key=lambda item: item.span)
+            yield (Draft("precedence", some[0][0].first, subject),)
+
+
+def _verb_of(row: Sequence[Token], subject: Span, clock: Span) -> set[str]:
+    """Return the words of the verb that a clock time is about."""
+    if clock < subject:
+        return {one.key for one in row if one.start >= clock[1]}
+    between = [one.key for one in row if subject[1] <= one.start < clock[0]]
+    joint = max((k + 1 for k, key in enumerate(between) if key in ("and", "but", ",")), default=0)
+    own = between[joint:]
+    if joint and len(own) < 4 and not {*own} & (_BEGINNING | _ENDING):
+        own = between[: next((k for k, key in enumerate(between) if key in ("before", "after")), None)]
+    start = max(
+        (
+            k + 1
+            for k, one in enumerate(row)
+            if one.start < subject[0] and one.key in (",", ";", "and", "but")
+        ),
+        default=0,
+    )
+    return {*own, *(one.key for one in row[start:] if one.start < subject[0])}
+
+
+_GREETING = re.compile(
+    r"(?:(?:hi|hello|hey|dear|ok|okay)(?: (?!`)[a-z]+)? , |(?:note|remember|see to it) that )"
+)
+_THANKS = re.compile(r" (?:, )?(?:thanks|thank you|cheers|please)(?: (?:in advance|a lot))?$")
+_ASKING = english.words("could can would will may")
+
+
+def _polite(row: list[Token]) -> list[Token]:
+    """Return the tokens of a sentence without greeting, heading, thanks, and the marks of a request or an order."""
+    if row and (row[-1].text == "!" or (row[-1].text == "?" and row[0].key in _ASKING)):
+        row = row[2 * (row[-1].text == "?") : -1]
+    keys = " ".join(token.key for token in row)
+    if match := _THANKS.search(keys):
+        row = row[: keys.count(" ", 0, match.start() + 1)]
+    for pattern in (_GREETING, english.HEADING):
+        if match := pattern.match(" ".join(token.key for token in row)):
+            row = row[match[0].count(" ") :]
+    return [
+        token
+        for k, token in enumerate(row)
+        if not (token.text in _MARKS and row[k + 1 : k + 2] != [] and row[k + 1].key in RELATING | {"in"})
+        and not (
+            token.text == ")"
+            and any(one.text == "(" and row[j + 1].key in RELATING for j, one in enumerate(row[:k]))
+        )
+    ]
+
+
+_MARKS = (":", "(", "-", "\u2013", "\u2014")
+"""What stands behind these, if it begins with a word of order, belongs to what stands before."""
+
+
+def _going_on(rows: Iterable[list[Token]]) -> Iterator[list[Token]]:
+    """Yield sentences, those that begin with "then" with the one before them."""
+    last: list[Token] = []
+    for row in rows:
+        begin = row[1:] if row[0].key in ("and", "only") else row
+        words = " ".join(one.key for one in begin) + " "
+        if last and begin and (_CONTINUED.match(words) or " comes next " in words):
+            at = last[-1].end
+            last = [*last, Token("mark", ",", at, at), *row]
+            continue
+        if last:
+            yield last
+        last = row
+    if last:
+        yield last
+
+
+_CONTINUED = re.compile(
+    r"(?:then|next|after (?:that|this)|afterwards?|subsequently|thereafter|finally|lastly) "
+)
 
 
 def _words(name: str) -> tuple[str, ...]:
     return tuple(filter(None, name.casefold().replace(" ", "_").split("_")))
-
-
-def _whole(spans: Sequence[Span]) -> Span:
-    return min(start for start, _ in spans), max(end for _, end in spans)
-
-
-_RELATING = english.words(
-    """
-    before after until till once then first last when finally next afterwards wait waits needs need
-    require requires depends precedes precede follows follow preceded followed prior earlier later
-    by from without unless order
-    """
-)
-
-
-def _cue(rows: Sequence[list[Token]], spans: Sequence[Span]) -> Cue:
-    """Return the words that relate what stands at these places: those between two names that have a word of order, or
-    else those between the names."""
-    within = covering(spans)
-    runs: list[list[Token]] = [[]]
-    for token in (token for row in rows for token in row):
-        if within(token.start) or token.kind == "mark":
-            runs.append([])
-        else:
-            runs[-1].append(token)
-    runs = [run for run in runs if run]
-    place = (min(spans)[1] + max(spans)[0]) / 2
-
-    def rank(run: list[Token]) -> tuple[bool, float]:
-        told = any(token.key in _RELATING for token in run)
-        return not told, abs((run[0].start + run[-1].end) / 2 - place)
-
-    if not runs:
-        return Cue("", (min(spans)[1], min(spans)[1]))
-    best = min(runs, key=rank)
-    at = next((k for k, token in enumerate(best) if token.key in _RELATING), 0)
-    words = best[at:] if len(spans) > 1 else best
-    told = words[:1] if words[0].key in _RELATING else words
-    return Cue(" ".join(token.key for token in told), (told[0].start, told[-1].end))

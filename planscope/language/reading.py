@@ -139,7 +139,7 @@ class _Reader:
                 start += 1
                 continue
             if self._natural and (found := self._list(text, start)) is not None:
-                for begin, end in parts_of(text, found, self._sentences.naturally):
+                for begin, end in parts_of(text, found):
                     yield from ((begin, end),) if begin == found.start else self._plain(text, begin, end)
                 start = found.end
                 continue
@@ -156,7 +156,7 @@ class _Reader:
             and ":" not in text[at : at + MAX_HEADING]
         ):
             return None
-        return None if text[line:at].strip() else list_at(text, at, self._sentences.naturally)
+        return None if text[line:at].strip() else list_at(text, at, self._scanner)
 
     def _plain(self, text: str, start: int, stop: int) -> Iterator[Span]:
         """Return the spans of the sentences in a part of the text."""

@@ -3,16 +3,17 @@ reading is worth as constraints or as rules is said by those who ask."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile, product
 
 from planscope.language import english
 from planscope.language.calls import Calls
-from planscope.language.clauses import asides, clauses, listed
+from planscope.language.clauses import asides, clauses, covering, listed
 from planscope.language.cuts import Cut, Item, Paths, Scanner, Token
 from planscope.language.english import COUNTING
-from planscope.language.shapes import Draft, Meaning, joined, meanings
+from planscope.language.shapes import Draft, Meaning, doubtful, joined, meanings
 
 MOST_CLAUSES = 8
 """A sentence of more clauses is not read."""
@@ -41,14 +42,21 @@ def readings(scanner: Scanner, row: Sequence[Token]) -> Ways:
 
     "A happens afterwards" has none: later than what?
     """
-    late = not _LATER.isdisjoint(token.key for token in row)
+    words = " ".join(token.key for token in row)
+    late = not _LATER.isdisjoint(words.split()) or _EARLIER.search(words) is not None
 
     def mean(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
         bare = [item.code for item in items] == ["no", "S"]  # "No refund." needs a tool that is known
-        if not bare or {calls.name for calls in items[1].calls} <= set(scanner.tools):
-            for ways in meanings(items):
-                if not (late and any(draft.then is draft.until for meaning in ways for draft in meaning)):
-                    yield ways
+        if scanner.prose and _LONE_BOTH.search(" ".join(item.code for item in items)):
+            return
+        if bare and not {calls.name for calls in items[1].calls} <= set(scanner.tools):
+            return
+        if scanner.prose and (both := doubtful(items, scanner.text)) is not None:
+            yield both
+            return
+        for ways in meanings(items):
+            if not (late and any(draft.then is draft.until for meaning in ways for draft in meaning)):
+                yield ways
 
     def cuts(inflected: bool) -> Iterator[Cut]:
         return (cut for cut in scanner.cuts(row, inflected=inflected) if not (scanner.prose and cut.odd))
@@ -64,7 +72,7 @@ def parted(scanner: Scanner, row: Sequence[Token]) -> Iterator[tuple[list[list[T
     clause may be meant under its condition."""
     text, span = scanner.text, (row[0].start, row[-1].end)
     named = scanner.named(row)
-    left_out = asides(text, span, named)
+    left_out = asides(text, span, named, [] if scanner.prose else None)
     kept = [one for one in row if not any(a <= one.start < b for a, b in left_out)]
     for spans in clauses(text, span, named):
         parts = [_trimmed([one for one in kept if a <= one.start < b]) for a, b in spans]
@@ -214,16 +222,52 @@ def _opens_scope(part: Sequence[Token]) -> bool:
 
 
 def pointed(scanner: Scanner, row: Sequence[Token], before: Sequence[Token]) -> Iterator[list[Token]]:
-    """Yield a clause with each tool that "it", "one" or "a third call" may mean, those of the clause before it; or with
-    the subject of that clause: "but never before lookup"."""
+    """Yield a clause with the tools that "it", "both", "one" or "a third call" may mean, those of the clause before it;
+    or with the subject of that clause: "but never before lookup"."""
+    row = scanner.cuts(row).row
     cut = next(iter(scanner.cuts(before, inflected=True)), None)
-    said = [item.calls[0] for item in (cut.items if cut else ()) if item.code == "S" and len(item.calls) == 1]
-    names = dict.fromkeys(one.name for one in said if replace(one, text="") == Calls(one.name))
-    for name in filter(scanner.tools.__contains__, names):
+    groups: list[list[str]] = [[]]
+    for item in cut.items if cut else ():
+        if item.code == "S" and all(replace(one, text="") == Calls(one.name) for one in item.calls):
+            groups[-1] += [one.name for one in item.calls if one.name in scanner.tools]
+        elif item.code not in ("and", ",", "both") and groups[-1]:
+            groups.append([])
+    found = [tuple(dict.fromkeys(group)) for group in groups if group]
+    words = " ".join(token.key for token in row)
+    within = covering(scanner.named(row))
+    pointing = (
+        one for one in _POINTING.finditer(words) if not within(row[words.count(" ", 0, one.start())].start)
+    )
+    match = next(pointing, None)
+    if (
+        match is not None
+        and match[0] in _ADVERBS
+        and (not scanner.prose or _later_than_a_time(_ADVERBS[match[0]], cut))
+    ):
+        return
+    if cut and any(item.code == "chain" for item in cut.items):
+        first = _EARLIER.search(words)
+        every = tuple(dict.fromkeys(name for group in found for name in group))
+        found = [*found[-1:], *([every] if first else [])]
+    own = {
+        item.calls[0].name
+        for item in (next(iter(scanner.cuts(row, inflected=True)), Cut(0, ()))).items
+        if item.code == "S"
+    }
+    found = list(dict.fromkeys(group for group in found if own.isdisjoint(group)))
+    if match is not None:
+        begin, end = (words.count(" ", 0, at) for at in match.span())
+        if match[0] in ("that", "this") and words.startswith(("do that", "do this")):  # the list, or its last
+            found += [group[-1:] for group in found if len(group) > 1]
+        for group in _meant(match[0], found):
+            yield [*row[:begin], *_quoted(group, row[begin].start, row[end].end, match), *row[end + 1 :]]
+        return
+    singles = [group[0] for group in found if len(group) == 1]
+    for name in singles:
         made: list[Token] = []
         last = ""
         for token in row:
-            meant = token.key == "it" or (token.key in ("one", "call", "time") and last in _ORDINALS)
+            meant = token.key in ("one", "call", "time") and last in _ORDINALS
             last = token.key
             made.append(Token("quoted", f"`{name}`", token.start, token.end) if meant else token)
         if row[0].key in COUNTING and row[1:2] and row[1].key in ("is", "are"):  # "four is too many"
@@ -237,9 +281,49 @@ def pointed(scanner: Scanner, row: Sequence[Token], before: Sequence[Token]) -> 
             return
 
 
+def _later_than_a_time(word: str, cut: Cut | None) -> bool:
+    return word == "after" and cut is not None and any(item.code == "T" for item in cut.items)
+
+
+_POINTING = re.compile(
+    r"\b(?:it|that|this|them|they|both(?: of (?:them|these))?|all (?:of (?:them|these)|two|three|four)|"
+    r"the (?:two|latter|former)|beforehand|afterwards?|later)(?= |$)"
+)
+_SIZES = {"both": 2, "two": 2, "three": 3, "four": 4}
+_ADVERBS = {"beforehand": "before", "afterwards": "after", "afterward": "after", "later": "after"}
+
+
+def _meant(word: str, groups: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the tools that a pronoun may mean, of the lists that the clause before has."""
+    every = tuple(dict.fromkeys(name for group in groups for name in group))
+    size = next((n for key, n in _SIZES.items() if key in word.split()), 0)
+    if word in ("the latter", "the former"):
+        return [groups[word == "the latter"]] if len(groups) == 2 else []
+    if size or word in ("them", "they") or word.startswith("all"):
+        fits = len(every) == size if size else len(every) > 1
+        return [every] if fits else []
+    if word == "it":
+        return [group for group in groups if len(group) == 1]
+    return list(groups)
+
+
+def _quoted(names: Sequence[str], start: int, end: int, match: re.Match[str]) -> Iterator[Token]:
+    """Yield the tokens of names that a pronoun means."""
+    if match[0] in _ADVERBS:
+        yield Token("word", _ADVERBS[match[0]], start, start)
+    if len(names) > 1:
+        yield Token("word", "both", start, start)
+    for k, name in enumerate(names):
+        if k:
+            yield Token("word", "and", start, start)
+        yield Token("quoted", f"`{name}`", start, end)
+
+
+_LONE_BOTH = re.compile(r"\bboth S(?!.* and )")
 _FRONTED = ("before", "after", "once", "if", "when", "until", "unless")
 """Behind these a comma ends a list."""
 _LATER = english.words("later afterwards afterward subsequently thereafter")
+_EARLIER = re.compile(r"\b(?:before|prior to) (?:it|that|this|them)(?= |$)|\bbeforehand\b")
 _ORDINALS = english.words("second third fourth fifth further additional another such later earlier prior")
 _ELLIPTIC = english.words("only never not at exactly once always must may")
 """With these a clause begins that has its subject in the clause before it."""

@@ -6,38 +6,35 @@ to the parser's cache.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import dropwhile, islice, pairwise, product, takewhile
+from itertools import dropwhile, pairwise, product, takewhile
 from typing import NamedTuple
 
-from planscope.language.arrange import asks_nothing, groups, named
-from planscope.language.build import ClauseReading, SentenceReading, Unit, build, cue_tokens, steps_of
+from planscope.language import english
+from planscope.language.build import ClauseReading, SentenceReading, Unit, build
 from planscope.language.derive import derive
 from planscope.language.error_messages import proposals, shown, stuck
 from planscope.language.errors import Trouble
+from planscope.language.free_words import FreeScanner
 from planscope.language.grammar import (
-    MAX_READINGS,
     MAX_UNITS,
     VERB_PLACES,
     ClausePattern,
     Grammar,
-    NaturalPattern,
     NPPattern,
     Stuck,
     clause_patterns,
     disagreements,
     sentence_patterns,
 )
-from planscope.language.item_list import read_list
-from planscope.language.mentions import NaturalScanner
-from planscope.language.natural import impossible_phase, may_be_natural, natural_types
-from planscope.language.problem import Action, Span
+from planscope.language.item_list import marks_of, unordered_list
+from planscope.language.problem import Action, Constraint, Span
 from planscope.language.prose import Prose
-from planscope.language.render import capitalised, render
-from planscope.language.scan import NOT_IN_SENTENCES, Hint, Meaning, Scanner, Token, hint_of, load_hints
-from planscope.language.tree import MAX_CLAUSES, NP, Clause, Cue, Link, Natural, Query, Rest, Sentence
+from planscope.language.render import render
+from planscope.language.scan import NOT_IN_SENTENCES, Hint, Scanner, Token, hint_of
+from planscope.language.tree import NP, Clause, Query, Sentence
 
 CONJ_TYPES = ("AND", "BUT", "WHILE")
 
@@ -156,8 +153,6 @@ def two_ways(
 def doubtful_relative(text: str, reading: SentenceReading, actions: Sequence[Action]) -> Trouble | None:
     """Return the error of "A and B, which precedes C, ..." (does A precede C as well?), or None for other sentences."""
     for c, (pattern, units) in enumerate(reading.clauses):
-        if isinstance(pattern, NaturalPattern):
-            continue
         for side in (pattern.subject, pattern.object):
             if not isinstance(side, NPPattern) or side.relative is None:
                 continue
@@ -170,44 +165,6 @@ def doubtful_relative(text: str, reading: SentenceReading, actions: Sequence[Act
     return None
 
 
-def doubtful_first(text: str, reading: SentenceReading, actions: Sequence[Action]) -> Trouble | None:
-    """Return the error of "A first, then B" if there are other actions (does A precede them, too?), or None."""
-    for pattern, units in reading.clauses:
-        if not isinstance(pattern, NaturalPattern) or pattern.kind != "chain":
-            continue
-        kinds = [step.kind for step in steps_of(pattern, units) if step.kind != "mark"]
-        parts = [part for part in pattern.parts if isinstance(part, NPPattern)]
-        named = {token.action for part in parts for at in part.actions for token in units[at]}
-        after = kinds[kinds.index("item") : -1]
-        if "FIRST" in after and len(named) < len(actions):
-            token = next(token for token in cue_tokens(pattern, units) if token.type == "FIRST")
-            span = token.start, token.end
-            whole = build(reading)
-            chain = next(c for c in whole.clauses if isinstance(c, Natural) and c.kind == "chain")
-            items = (chain.items[0], Rest(span))
-            place = Natural("place", items, (Cue(token.words, span),), (Link(0, "<", 0, 1),), span)
-            readings = (Query((whole,)), Query((whole, Sentence((place,)))))
-            expected = 'the action first of all, such as "A comes first", or "First A, then B"'
-            return two_ways(text, span, readings, expected, actions)
-    return None
-
-
-def doubtful_but(text: str, reading: SentenceReading, actions: Sequence[Action]) -> Trouble | None:
-    """Return the error of "A after B, but C first" (before A alone, or first of all?), or None for other sentences."""
-    if reading.conj is None or reading.conj.type != "BUT" or len(reading.clauses) != 2:
-        return None
-    whole = build(reading)
-    one, place = whole.clauses
-    if not isinstance(place, Natural) or place.kind != "place" or place.links[0].relation != "<":
-        return None
-    if isinstance(one, Natural) and one.kind != "order":
-        return None
-    subject = one.items[one.links[0].subject] if isinstance(one, Natural) else one.subject
-    order = Natural("order", (place.items[0], subject), place.cues[:1], (Link(0, "<", 0, 1),), place.span)
-    readings = Query((whole,)), Query((whole._replace(clauses=(one, order)),))
-    return two_ways(text, place.span, readings, "before which action it is first", actions)
-
-
 def continued(reading: SentenceReading) -> Iterator[SentenceReading]:
     """Return the other meaning of "B, which precedes C, D and E" in regular English, where D and E belong to B's
     list.
@@ -215,8 +172,6 @@ def continued(reading: SentenceReading) -> Iterator[SentenceReading]:
     It exists only if no verb follows; before a verb, a comma after E would be missing.
     """
     for c, (pattern, units) in enumerate(reading.clauses):
-        if isinstance(pattern, NaturalPattern):
-            continue
         np = pattern.object
         if any(not of_subject for of_subject, _ in VERB_PLACES[pattern.form]) or not isinstance(
             np, NPPattern
@@ -242,9 +197,6 @@ def meant(reading: SentenceReading) -> Query:
     clauses: list[ClauseReading] = []
     extra: list[ClauseReading] = []
     for pattern, units in reading.clauses:
-        if isinstance(pattern, NaturalPattern):
-            clauses.append(ClauseReading(pattern, units))
-            continue
         for np in (pattern.subject, pattern.object):
             if not isinstance(np, NPPattern) or not np.rest or np.relative is None:
                 continue
@@ -264,8 +216,6 @@ def rest_span(reading: SentenceReading) -> Span:
     """Return the span of the actions that a list adds after its relative clause, or of the whole sentence if none
     does."""
     for pattern, units in reading.clauses:
-        if isinstance(pattern, NaturalPattern):
-            continue
         for side in (pattern.subject, pattern.object):
             if isinstance(side, NPPattern) and side.rest:
                 return units[side.rest[0]][0].start, units[side.rest[-1]][-1].end
@@ -319,11 +269,6 @@ class SentenceReader:
         self.natural = natural
 
     @cached_property
-    def naturally(self) -> NaturalScanner:
-        """A scanner that knows the words of natural sentences, too. Most sentences are read without it."""
-        return NaturalScanner(self.scanner.names, self.timed)
-
-    @cached_property
     def prose(self) -> Prose:
         """What reads by the table of constructions."""
         return Prose(self.scanner.names.actions, self.timed)
@@ -331,22 +276,25 @@ class SentenceReader:
     def read(self, text: str) -> SentenceReading | Trouble:
         """Return the only reading of a sentence (the last one of a text may lack its period), or its error."""
         found = self._read(text)
-        if not self.natural or not isinstance(found, Trouble):
+        if not self.natural or not isinstance(found, Trouble) or found.readings:
             return found
-        tokens = read_list(text, self.naturally) or self.naturally.tokens(text)
-        if tokens is None or isinstance(tokens, Trouble):
+        if (wrong := unordered_list(text, self.scanner)) is not None:
+            return wrong
+        tokens = self.free.tokens(text)
+        if tokens is None:
             return found
-        if not found.readings and self._written_freely(text, tokens) and (ways := self.prose.read(text)):
+        if may_be_free(self.scanner.tokens(text) or []) and (ways := self.prose.read(text)):
             return self._only(text, ways, [])
-        tokens = [token for token in tokens if token.type != "ASIDE"]
-        tokens = _with_period(tokens) if tokens else [Token("DOT", len(text), len(text))]
-        idle = asks_nothing(text, tokens, self.naturally.mentions.words)
-        return self._advised(text, tokens, replace(self._blamed(text, tokens, found), idle=idle))
+        tokens = _with_period(tokens)
+        return self._advised(
+            text, tokens, replace(self._blamed(text, tokens, found), idle=self.prose.idle(text))
+        )
 
-    def _written_freely(self, text: str, tokens: Sequence[Token]) -> bool:
-        """Return whether a sentence has words that the paper's grammar does not have."""
-        plain = [token.type for token in self.scanner.tokens(text) or []]
-        return [token.type for token in tokens] != plain or may_be_natural(tokens)
+    @cached_property
+    def free(self) -> FreeScanner:
+        """A scanner that knows other forms of the actions' names: it says what a sentence is about that cannot be
+        read."""
+        return FreeScanner(self.scanner.names, self.timed)
 
     def _advised(self, text: str, tokens: Sequence[Token], trouble: Trouble) -> Trouble:
         """Return the error with the nearest sentences that can be read."""
@@ -368,41 +316,42 @@ class SentenceReader:
             message += f"; {AS_A_RULE}"
         return replace(trouble, message=message, suggestions=told)
 
+    def _plainly(self, text: str) -> SentenceReading | Trouble:
+        """Read a sentence, without advice if it cannot be read."""
+        found = self._read(text)
+        ways = self.prose.read(text) if isinstance(found, Trouble) and not found.readings else []
+        return self._only(text, ways, []) if ways else found
+
     def _nearest(self, text: str, tokens: Sequence[Token], hint: Hint) -> tuple[str, ...]:
         """Return the nearest sentence that can be read, or two between which nobody can choose, or none."""
         for told in proposals(text, tokens, self.scanner.names, hint):
-            readable = all(isinstance(self._read(one), SentenceReading) for one in told)
+            readable = all(isinstance(self._plainly(one), SentenceReading) for one in told)
             if readable and sum(map(len, told)) <= LONGEST_PROPOSAL:
                 return told
         return ()
 
     def _blamed(self, text: str, tokens: list[Token], trouble: Trouble) -> Trouble:
-        """Return the error at the word that no grammar knows, or at which natural sentences end, unless the sentence
-        has the paper's words alone."""
+        """Return the error at the first word that nobody knows, unless the sentence has the paper's words alone."""
         types = [token.type for token in tokens]
-        same = types == [token.type for token in _with_period(self.scanner.tokens(text) or [])]
-        if trouble.readings or (same and "TIMELESS" not in types):
+        said = [text[token.start : token.end].lower() for token in tokens]
+        marks = [start for start, _ in marks_of(text)]
+        odd = [
+            at for at, kind in enumerate(types) if kind in NOT_IN_SENTENCES and tokens[at].start not in marks
+        ]
+        blamed = next((types[at] for at in odd if tokens[at].start == trouble.span[0]), "")
+        at = next((at for at in odd if types[at] == "TIMELESS"), None)
+        if at is None and (blamed == "HINT" or trouble.span[0] in marks):
+            at = next((at for at in odd if types[at] == "UNKNOWN" and said[at] not in english.PLAIN), None)
+        elif at is None and not blamed:
+            hints = [(at, hint_of(tokens[at].meaning.value)) for at in odd if types[at] == "HINT"]
+            at = next(
+                (at for at, one in hints if one.rule or one.write or said[at] not in english.PLAIN), None
+            )
+        if trouble.readings or at is None:
             return trouble
-        at = next((at for at, kind in enumerate(types) if kind in NOT_IN_SENTENCES), None)
-        if at and types[at - 1] == "COME" and tokens[at - 1].start == trouble.span[0]:
-            return trouble
-        if at is not None:
-            objects = at and types[at - 1] in ("P", "PSC", "PT", "UNTIL")
-            wanted = frozenset(("ACTION", "TIME") if objects else ("ACTION",))
-            return stuck(text, tokens, at, wanted, self.scanner.names, self.timed)
-        found = _fewest(tokens, "natural")
-        if not isinstance(found, Stuck):
-            return trouble
-        at = _place(tokens, found)
-        for near in range(at, max(at - 3, -1), -1):  # a word that natural sentences have elsewhere
-            said = " ".join(text[tokens[near].start : tokens[near].end].lower().split())
-            if tokens[near].type != "ACTION" and tokens[near].start == trouble.span[0]:
-                return trouble
-            if tokens[near].type in natural_types() and said in load_hints():
-                hinted = tokens[near]._replace(type="HINT", meaning=Meaning("HINT", load_hints()[said]))
-                tokens = [*tokens[:near], hinted, *tokens[near + 1 :]]
-                return stuck(text, tokens, near, found.expected, self.scanner.names, self.timed)
-        return stuck(text, tokens, at, found.expected, self.scanner.names, self.timed)
+        objects = at and types[at - 1] in ("P", "PSC", "UNTIL")
+        wanted = frozenset(("ACTION", "TIME") if objects else ("ACTION",))
+        return stuck(text, tokens, at, wanted, self.scanner.names, self.timed)
 
     def _read(self, text: str) -> SentenceReading | Trouble:
         tokens = self.scanner.tokens(text)
@@ -414,8 +363,6 @@ class SentenceReader:
             return self._regular(text, regular)
         if not regular and (readings := list(namesakes(tokens))):
             return self._regular(text, readings)
-        if self.natural and not regular and (natural := self._natural(text, tokens)) is not None:
-            return natural
         if _gaps(tokens) > MAX_ODD:
             return self._stuck(text, tokens, 0)
         wrong = next((at for at, token in enumerate(tokens) if token.type in NOT_IN_SENTENCES), None)
@@ -445,32 +392,6 @@ class SentenceReader:
         message = f'{trouble.message}; did you mean "{regularly}"?'
         return replace(trouble, message=message, suggestions=(regularly,))
 
-    def _natural(self, text: str, plainly: Sequence[Token]) -> SentenceReading | Trouble | None:
-        """Return the only meaning of a natural sentence, or its error, or None if the sentence is not natural.
-
-        ``plainly``: its tokens without the words of natural sentences.
-        """
-        tokens = read_list(text, self.naturally) or self.naturally.tokens(text)
-        if tokens is None or isinstance(tokens, Trouble):
-            return tokens
-        asides = tuple((token.start, token.end) for token in tokens if token.type == "ASIDE")
-        tokens = tokens[len(asides) :]
-        if not tokens:
-            return None
-        tokens = _with_period(tokens)
-        wrong = any(token.type in NOT_IN_SENTENCES for token in tokens)
-        same = [token.type for token in tokens] == [token.type for token in plainly]
-        if wrong or _gaps(tokens) > MAX_ODD or (same and not may_be_natural(tokens)):
-            return None
-        found = _in_each_way(_grouped(text, tokens))
-        readings = [one.reading for one in sorted(found, key=lambda one: not one.likely)]
-        if not any(one.likely for one in found):
-            return None
-        if same and not any(map(is_natural, readings)):
-            return None
-        only = self._only(text, readings, going_on(tokens, "natural_continued"))
-        return only if isinstance(only, Trouble) else impossible(text, only) or only._replace(asides=asides)
-
     def _regular(self, text: str, readings: list[SentenceReading]) -> SentenceReading | Trouble:
         """Return the only meaning of the readings in regular English, or an error."""
         doubts = [] if self.kept else [other for reading in readings for other in continued(reading)]
@@ -482,9 +403,7 @@ class SentenceReader:
         """Return the first reading if all readings and doubts mean the same, or else an error."""
         actions = self.scanner.names.actions
         for reading in readings:
-            trouble = doubtful_relative(text, reading, actions) or doubtful_first(text, reading, actions)
-            trouble = trouble or doubtful_but(text, reading, actions)
-            if trouble is not None:
+            if (trouble := doubtful_relative(text, reading, actions)) is not None:
                 return trouble
         if len(readings) + len(doubts) > 1 and len(found := self._meanings(readings + doubts)) > 1:
             (_, one), (last, other) = found[:2]
@@ -497,7 +416,7 @@ class SentenceReader:
         for reading in readings:
             tree = meant(reading)
             constraints = derive(tree, timed=self.timed, actions=self.ids)
-            said.setdefault(frozenset(c.meaning for c in constraints), (reading, tree))
+            said.setdefault(_implied(constraints), (reading, tree))
         return list(said.values())
 
     def _stuck(self, text: str, tokens: list[Token], limit: int) -> Trouble:
@@ -525,6 +444,32 @@ class SentenceReader:
         return stuck(text, tokens, at, types, self.scanner.names, self.timed)
 
 
+def _implied(constraints: Iterable[Constraint]) -> frozenset[object]:
+    """Return what constraints mean, with the orders that follow from others."""
+    orders = {(c.before, c.after) for c in constraints if c.kind == "order"}
+    while more := {(a, d) for a, b in orders for c, d in orders if b == c} - orders:
+        orders |= more
+    return frozenset(orders) | {c.meaning for c in constraints if c.kind != "order"}
+
+
+def may_be_free(tokens: Sequence[Token]) -> bool:
+    """Return whether a sentence has words or a form that the paper's grammar does not have, so that its errors are not
+    those of a wrong sentence of that grammar."""
+    types = [token.type for token in tokens]
+    if "WHICH" in types and set(NOT_IN_SENTENCES).isdisjoint(types):
+        return False
+    if not {*NOT_IN_SENTENCES, "TIME"}.isdisjoint(types) or {"VP", "VP0"}.isdisjoint(types):
+        return True
+    return types[0] in _RELATING or any(
+        (one in ("AND", "BUT", "COMMA") and other in (*_RELATING, "VP", "VP0"))
+        or (one == "ACTION" and other in _RELATING)
+        for one, other in pairwise(types)
+    )
+
+
+_RELATING = ("P", "PSC", "SC")
+
+
 def _overlap(token: Token, trouble: Trouble) -> bool:
     return token.start < trouble.span[1] and trouble.span[0] < token.end
 
@@ -550,7 +495,6 @@ def agrees(reading: SentenceReading) -> bool:
     return not any(
         disagreements(pattern, [unit[0].meaning.number for unit in units])
         for pattern, units in reading.clauses
-        if isinstance(pattern, ClausePattern)
     )
 
 
@@ -569,53 +513,6 @@ def going_on(tokens: Sequence[Token], grammar: Grammar = "continued") -> list[Se
     return [one.reading for one in found if one.likely and goes_on(one.reading)]
 
 
-def is_natural(reading: SentenceReading) -> bool:
-    """Return whether a reading has a clause that the paper's grammar does not have."""
-    return any(isinstance(pattern, NaturalPattern) for pattern, _ in reading.clauses)
-
-
-def _runs_on(tokens: Sequence[Token], reading: SentenceReading) -> bool:
-    """Return whether one mark or word is between a clause and a chain that begins with a list: "A precedes B, C, then
-    D", where the chain may go on from B."""
-    pattern, units = reading.clauses[-1]
-    if reading.conj is None or reading.conj.type == "SEMI" or not isinstance(pattern, NaturalPattern):
-        return False
-    if pattern.kind != "chain":
-        return False
-    head, second = pattern.parts[:2]
-    bare = isinstance(head, NPPattern) and (
-        isinstance(second, NPPattern) or units[second][0].type not in ("FIRST", "VP0", "NV", "DONV")
-    )
-    before = tokens[tokens.index(reading.conj) - 1].type
-    return bare and before not in ("COMMA", "SEMI")
-
-
-def impossible(text: str, reading: SentenceReading) -> Trouble | None:
-    """Return the error of "A starts before 15:00", which no constraint can state, or None."""
-    for pattern, units in reading.clauses:
-        if not isinstance(pattern, NaturalPattern):
-            continue
-        if (found := impossible_phase(pattern.kind, steps_of(pattern, units))) is None:
-            continue
-        cue, clock, relation = found
-        token = cue_tokens(pattern, units)[cue.place]
-        items = [
-            part for part in pattern.parts if isinstance(part, NPPattern) or units[part][0].type == "TIME"
-        ]
-        first = next(part for part in items if isinstance(part, NPPattern))
-        at = items[clock.place]
-        assert isinstance(at, int), "only a clock time is in conflict with a verb"
-        time = units[at][0]
-        name = text[units[first.actions[0]][0].start : units[first.actions[-1]][-1].end]
-        verb = "happen" if len(first.actions) > 1 else "happens"
-        write = f"{capitalised(name)} {verb} {relation} {text[time.start : time.end]}."
-        said = text[token.start : token.end]
-        message = f'"{shown(said)}" tells begin and end apart, which a time cannot; write "{shown(write)}"'
-        expected = (f'"{verb} {relation}"',)
-        return Trouble((token.start, token.end), said, expected, message, suggestions=(write,))
-    return None
-
-
 def _several(tokens: Sequence[Token]) -> bool:
     """Return whether several actions follow the first verb, so that some could belong to the list before "which"."""
     behind = dropwhile(lambda token: token.type not in _LISTED, tokens)
@@ -625,8 +522,7 @@ def _several(tokens: Sequence[Token]) -> bool:
 
 def goes_on(reading: SentenceReading) -> bool:
     """Return whether a list goes on after its relative clause."""
-    regular = (pattern for pattern, _ in reading.clauses if isinstance(pattern, ClausePattern))
-    sides = (side for pattern in regular for side in (pattern.subject, pattern.object))
+    sides = (side for pattern, _ in reading.clauses for side in (pattern.subject, pattern.object))
     return any(isinstance(side, NPPattern) and bool(side.rest) for side in sides)
 
 
@@ -647,155 +543,6 @@ def _fewest(tokens: Sequence[Token], grammar: Grammar) -> list[Lenient] | Stuck:
         )
         found.append(Lenient(reading, not unsaid and odd <= (0 if disagreeing else MAX_ODD)))
     return found
-
-
-def _in_each_way(tokens: Sequence[Token], rewrite: bool = True) -> list[Lenient]:
-    """Return the natural readings of a sentence, of each of its ways if some words can mean several actions or hours.
-    There are none if one of the ways cannot be read."""
-    found: list[Lenient] = []
-    ways = product(*(token.either or ((token,),) for token in tokens))
-    for way in islice(ways, MAX_READINGS):
-        row = [token for part in way for token in part]
-        own = _fewest(row, "natural")
-        if isinstance(own, Stuck):
-            own = list(_part_by_part(row, rewrite)) or (_rewritten(row) if rewrite else [])
-        own = [one for one in own if not _runs_on(row, one.reading)]
-        if not any(one.likely for one in own):
-            return []
-        found += own
-    return found
-
-
-def _rewritten(tokens: Sequence[Token]) -> list[Lenient]:
-    """Return the readings of a sentence that can be read when its clauses are parted, or none."""
-    for rewrite in (_from_either, _fronted_chain, _attached, _spliced):
-        if (row := rewrite(tokens)) and (found := _in_each_way(row, rewrite=False)):
-            return found
-    return []
-
-
-def _part_by_part(tokens: Sequence[Token], rewrite: bool) -> Iterator[Lenient]:
-    """Return the natural readings of a sentence that is read in parts between its semicolons, or none."""
-    marks = [at for at, token in enumerate(tokens) if token.type == "SEMI"]
-    if not marks or len(marks) > MAX_CLAUSES:
-        return
-    found = []
-    for start, end in pairwise((-1, *marks, len(tokens) - 1)):
-        own = list(tokens[start + 1 : end])
-        part = _fewest(_with_period(own), "natural") if own else Stuck(0, frozenset())
-        if isinstance(part, Stuck) and own and rewrite:
-            part = _rewritten(_with_period(own)) or part
-        if isinstance(part, Stuck):
-            return
-        found.append([one for one in part if not _runs_on(tokens, one.reading)])
-    for row in islice(product(*found), MAX_READINGS):
-        clauses = tuple(clause for one in row for clause in one.reading.clauses)
-        if len(clauses) <= MAX_CLAUSES:
-            reading = SentenceReading(clauses, tokens[marks[0]], tokens[0], tokens[-1])
-            yield Lenient(reading, all(one.likely for one in row))
-
-
-_SEMI = Token("SEMI", 0, 0, Meaning("SEMI", ";"))
-
-
-def _then(tokens: Sequence[Token]) -> tuple[int, int]:
-    """Return the place of the first "then", and that of the marks before it."""
-    then = next((at for at, token in enumerate(tokens) if token.type in ("THEN", "AFTERWARDS")), 0)
-    end = then
-    while end and tokens[end - 1].type in ("COMMA", "AND", "DOT", "SEMI"):
-        end -= 1
-    return then, end
-
-
-def _from_either(tokens: Sequence[Token]) -> list[Token]:
-    """Part "A before B, and then C", where the chain may go on from A or from B."""
-    then, end = _then(tokens)
-    found = list(dict.fromkeys(groups(tokens[:end])))
-    clear = len(found) == 1 and any(token.type in ("TIME", "WITH") for token in tokens[:end])
-    either = len(found) == 2 and any(token.meaning.relation for token in tokens[:end])
-    if end == then or tokens[0].type in _FRONTS or not (clear or either):
-        return []
-    one = next(token for token in reversed(tokens[:end]) if token.type == "ACTION")
-    return [*tokens[:end], _at(_SEMI, tokens[end]), *named(one, found), *tokens[then:]]
-
-
-_FRONTS = ("P", "PSC", "SC", "WHEN", "HAVING", "PT")
-
-
-def _at(token: Token, place: Token) -> Token:
-    return token._replace(start=place.start, end=place.start)
-
-
-def _fronted_chain(tokens: Sequence[Token]) -> list[Token]:
-    """Part "After A, do B and then C", where A is before both and B before C."""
-    then, end = _then(tokens)
-    comma = next((at for at, token in enumerate(tokens[:end]) if token.type == "COMMA"), 0)
-    if end == then or not comma or tokens[0].type not in _FRONTS or tokens[-1].type != "DOT":
-        return []
-    head, rest = tokens[comma + 1 : end], tokens[then:-1]
-    chain = [token for token in head if token.type == "ACTION"]
-    types = {token.type for token in (*head, *rest)} - {"ACTION", "DO", "YOU", "THEN", "AFTERWARDS"}
-    if len(chain) > 1 or not types <= {"COMMA", "AND"}:
-        return []
-    row: list[Token] = []
-    for number, action in enumerate(token for token in (*head, *rest) if token.type == "ACTION"):
-        row += [_SEMI, *tokens[:comma], tokens[comma], _DO, action] if number else [action]
-    row = [*tokens[: comma + 1], _DO, *row, _SEMI, *chain, *rest, tokens[-1]]
-    return [_at(token, tokens[end]) if token is _SEMI else token for token in row]
-
-
-_DO = Token("DO", 0, 0, Meaning("DO"))
-
-
-def _attached(tokens: Sequence[Token]) -> list[Token]:
-    """Part "Do A before B after C", where what stands last may be about A or about B."""
-    row = [token for token in tokens if token.type not in ("DO", "DOING", "YOU")]
-    if not _is_row(row, ["ACTION", "P", "ACTION", "P"]):
-        return []
-    here, last = row[3], row[2]
-    at = tokens.index(here)
-    either = (_at(_AND, here),), (_at(_SEMI, here), last)
-    return [*tokens[:at], either[0][0]._replace(either=either), *tokens[at:]]
-
-
-_AND = Token("AND", 0, 0, Meaning("AND", "and"))
-
-
-def _grouped(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """Part "A before B and C before D", where C may stand beside B or begin a clause, or return all tokens."""
-    row = [token for token in tokens if token.type not in ("DOING", "YOU")]
-    if not _is_row(row, ["ACTION", "P", "ACTION", "AND", "ACTION", "P"]):
-        return list(tokens)
-    _, _, other, joint, last, here, *_ = row
-    if other.action == last.action:  # "A before B and B before C"
-        return [*tokens[: tokens.index(joint)], _at(_SEMI, joint), last, *tokens[tokens.index(here) :]]
-    doing = [text[one.start : one.end].split()[0].endswith("ing") for one in (other, last)]
-    if doing[0] != doing[1]:
-        return list(tokens)
-    start, end = tokens.index(joint), tokens.index(here)
-    either = (joint, last, _at(_AND, here)), (_at(_SEMI, here), last)
-    return [*tokens[:start], joint._replace(either=either), *tokens[end:]]
-
-
-def _is_row(tokens: Sequence[Token], types: Sequence[str]) -> bool:
-    """Return whether tokens have these types, where "P" is any preposition, and then one action or time."""
-    row = ["P" if token.type in ("P", "PSC", "PT") else token.type for token in tokens]
-    return row[:-2] == types and row[-2] in ("ACTION", "TIME") and row[-1] == "DOT"
-
-
-def _spliced(tokens: Sequence[Token]) -> list[Token]:
-    """Part "A before B, C before D" at its commas, if every part relates one action to one other."""
-    parts: list[list[Token]] = [[]]
-    for token in tokens:
-        if token.type in ("COMMA", "SEMI", "DOT"):
-            parts.append([])
-        elif token.type != "AND":
-            parts[-1].append(token)
-    for part in parts[:-1]:
-        own = [one.type for one in part if one.type not in ("DO", "YOU", "DOING")]
-        if own.count("ACTION") != 2 or own[0] != "ACTION" or own[-1] != "ACTION" or len(own) > 4:
-            return []
-    return [*[token for part in parts[:-1] for token in (*part, _at(_SEMI, part[-1]))][:-1], tokens[-1]]
 
 
 def namesakes(tokens: Sequence[Token]) -> Iterator[SentenceReading]:

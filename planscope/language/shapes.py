@@ -16,7 +16,7 @@ from typing import Literal, cast
 
 from planscope.language import english
 from planscope.language.calls import Against, Calls, Condition, condition_text
-from planscope.language.constructions import CLAUSES_BESIDE, FORMS, Kind
+from planscope.language.constructions import CLAUSES_BESIDE, DOUBTS, FORMS, SAME, Kind
 from planscope.language.cuts import Item, Outcome, SentenceError, negated
 from planscope.language.english import MANY
 
@@ -138,7 +138,7 @@ _MORE = r"""
     init & end: first call_is(?: happens)? is <first> ,? ?and last call_is(?: happens)? is <then>
     init & end: first call_is(?: happens)? is <first> and last call_is(?: happens)? is <then>
     first & last: (?:do )?<first>(?: <V>)? first ,? ?and (?:do )?<then>(?: <V>)? last
-    init & end: <RUN> begins <first> and ends_with <then>
+    init & end: (?:<RUN> )?begins <first> and ends_with <then>
     none after: (?:do |there )?none (?:(?:may_)?<V> |is )?(?:after|once) (?:every )?<DONE>
     none after: (?:after|once) (?:every )?<DONE> ?,? (?:do |there )?none(?: \
       (?:may_)?(?:<V>|is|follows))?(?: later| again)*
@@ -262,7 +262,11 @@ def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
         if items[k - 1].code == "," and items[k].code == "that":  # ", which comes before C"
             yield from _relative(items, k)
             return
-    marks = [k for k, item in enumerate(items) if item.code == ";"]
+    marks = [
+        k
+        for k, item in enumerate(items)
+        if item.code == ";" and (k + 1 == len(items) or items[k + 1].code != "chain")
+    ]
     if (
         marks
         and 0 < marks[0] < len(items) - 1
@@ -289,20 +293,52 @@ def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
     for shape in CLAUSE_SHAPES:
         if (match := shape.pattern.fullmatch(codes)) and (meaning := _clause(items, match)):
             yield meaning
+    if two := list(_two_clauses(items, row)):
+        yield from two
+        return
     for k in range(2, len(items)):  # "A after B and before C": both are said of A
         joined_by = 1 + (row[k - 2] == ",") if row[k - 1] in ("and", "but") else int(row[k - 1] == ",")
-        begin = next((n for n, code in enumerate(row) if code in _WORDS_BESIDE), k)
+        begin = next((n for n, code in enumerate(row[: k - 1]) if code in _WORDS_BESIDE), 0) or next(
+            (n for n, code in enumerate(row) if _VERBAL.fullmatch(code)), k
+        )
         if row[k] in _WORDS_BESIDE and joined_by and 0 < begin < k - joined_by:
             both = product(meanings(items[: k - joined_by]), meanings([*items[:begin], *items[k:]]))
             yield from (tuple((*a, *b) for a in one for b in other) for one, other in both)
             return
+    yield from _sharing(items, row)
     if "chain" in known or "in_order" in known:
         yield from _chains(items)
 
 
+def _two_clauses(items: Sequence[Item], row: Sequence[str]) -> Iterator[tuple[Meaning, ...]]:
+    """Yield the meanings of "A happens after B and C must happen before D": the second verb has its own subject."""
+    for k in range(3, len(row) - 3):
+        clock = row[k - 1] == "T" and row[k + 2] in _WORDS_BESIDE
+        if row[k] in ("and", "but") and row[k + 1] == "S" and (clock or _VERBAL.fullmatch(row[k + 2])):
+            left = items[: k - (row[k - 1] == ",")]
+            both = product(meanings(left), meanings(items[k + 1 :]))
+            yield from (tuple((*a, *b) for a in one for b in other) for one, other in both)
+            return
+
+
+def _sharing(items: Sequence[Item], row: Sequence[str]) -> Iterator[tuple[Meaning, ...]]:
+    """Yield the meanings of "A follows B and precedes C": both verbs have the same subject."""
+    begin = next((n for n, code in enumerate(row) if _VERBAL.fullmatch(code)), 0)
+    for k in range(begin + 2, len(row)):
+        joint = 1 + (row[k - 2] == ",") if row[k - 1] in ("and", "but") else int(row[k - 1] == ",")
+        if begin and joint and _VERBAL.fullmatch(row[k]):
+            both = product(meanings(items[: k - joint]), meanings([*items[:begin], *items[k:]]))
+            yield from (tuple((*a, *b) for a in one for b in other) for one, other in both)
+            return
+
+
+_VERBAL = re.compile(
+    r"(?:not_|may_|only_|must_)*(?:happens|comes|precedes|follows|followed_by|preceded_by|needs|contains|exclude)"
+)
+
 _STEP = re.compile(
-    r"(?:[,;:] |and |but |first |do |both |always )*(?P<s>S(?: (?:,|and|, and) S)*)"
-    rf"(?: {V}| first)*(?: (?:,|;|and|but|:))*"
+    r"(?:[,;:] |and |but |first |do |both |always |sure )*(?P<s>S(?: (?:,|and|, and)(?: do)? S)*)"
+    rf"(?: (?:may_)?{V}| first)*(?: (?:,|;|and|but|:))*"
 )
 
 _FRONTED_STEP = re.compile(
@@ -335,16 +371,26 @@ def _chains(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
             main = group(part, fronted, "s")
             ways = [[main]]
             continue
+        if match is None and k == 0 and len(parts) > 1 and any(one.code in _WORDS_BESIDE for one in part):
+            # "A before 15:00, then B": the chain goes on from what the clause says, or from the other side of it
+            own = part[: 1 + max(n for n, one in enumerate(part) if one.code not in (",", ";", "and", "but"))]
+            led = [one for some in meanings(own) for one in some]
+            ways = [[[item]] for item in own if item.code == "S"]
+            continue
         if match is None:
             return
         sets = group(part, match, "s")
         one, steps = [sets], [[item] for item in sets]
-        if len(sets) == 1 or (
-            "and" in match["s"] and (0 < k < len(parts) - 1 or (k == 0 and codes[0] == "first"))
+        if (
+            len(sets) == 1
+            or "both" in row.split()
+            or ("and" in match["s"] and (0 < k < len(parts) - 1 or (k == 0 and codes[0] == "first")))
         ):
             some = [one]
         elif "in_order" in codes:
             some = [steps] if len(parts) == 1 else []
+        elif k < len(parts) - 1 and part[-1].code in (",", "and") and (groups := _by_comma(part)):
+            some = [groups]  # "A and B, C, then D"
         elif "and" not in match["s"] and k < len(parts) - 1 and part[-1].code in (",", "and"):
             some = [steps]
         else:
@@ -365,6 +411,18 @@ def _chains(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
         )
 
 
+def _by_comma(part: Sequence[Item]) -> list[list[Item]]:
+    """Return the steps of "A and B, C,": those that commas part, where the last is one call; [] of other lists."""
+    groups: list[list[Item]] = [[]]
+    for item in part:
+        if item.code == ",":
+            groups.append([])
+        elif item.code == "S":
+            groups[-1].append(item)
+    groups = [group for group in groups if group]
+    return groups if len(groups) > 1 and len(groups[-1]) == 1 and any(len(one) > 1 for one in groups) else []
+
+
 MOST_CHAINS = 4
 """So many meanings of one chain are shown."""
 
@@ -378,8 +436,24 @@ def _relative(items: Sequence[Item], k: int) -> Iterator[tuple[Meaning, ...]]:
     commas = (n for n in range(k, len(items) - 1) if items[n].code == ",")
     end = next((n for n in commas if items[n + 1].code not in ("S", "and", "both")), None)
     main = [*items[: k - 1], *(items[end + 1 :] if end is not None else ())]
-    both = product(meanings([*items[start : k - 1], *items[k + 1 : end]]), meanings(main))
-    yield from (tuple((*a, *b) for a in one for b in other) for one, other in both)
+    told = list(product(meanings([*items[start : k - 1], *items[k + 1 : end]]), meanings(main)))
+    if end is None and [one.code for one in items[-3:]] == [
+        ",",
+        "and",
+        "S",
+    ]:  # it may end the list before "which"
+        last = [*items[: k - 1], *items[-2:]]
+        told = [
+            ((*one, *more), (*other, *less))
+            for (one, other), (more, less) in zip(
+                told,
+                product(meanings([*items[start : k - 1], *items[k + 1 : -3]]), meanings(last)),
+                strict=False,
+            )
+        ]
+        yield from (tuple((*a, *b) for a, b in zip(one, other, strict=True)) for one, other in told)
+        return
+    yield from (tuple((*a, *b) for a in one for b in other) for one, other in told)
 
 
 def normal(items: Sequence[Item]) -> list[Item]:
@@ -400,7 +474,13 @@ def normal(items: Sequence[Item]) -> list[Item]:
             item = replace(item, code="did_happens")  # "A has run"
         if sure and item.code in ("did_do", "did_happens"):
             item = replace(item, code=item.code.removeprefix("did_"))
-        if item.code in _REPEATED and before[-1:] == ["and"] and item.code in before and following == "S":
+        if (
+            item.code in _REPEATED
+            and before[-1:] == ["and"]
+            and item.code in before
+            and following == "S"
+            and not (before[0] == item.code and "," in before)
+        ):
             continue  # "before A and before B"
         if base in ("failed", "succeeded") and place is not None:
             calls = tuple(replace(c, outcome=cast(Outcome, base)) for c in found[place].calls)
@@ -419,10 +499,10 @@ def normal(items: Sequence[Item]) -> list[Item]:
         elif item.code == "NEVER":
             found.append(replace(item, code="S"))
             item = replace(item, code="not_happens")
-        elif item.code == "S" and before[-2:] == ["no", "REPEAT"] and any(_same(one, item) for one in found):
+        elif item.code == "S" and before[-2:] == ["no", "REPEAT"] and any(_alike(one, item) for one in found):
             found.pop()  # "after a failed login no other login"
-        elif item.code == "any_order":
-            if "and" in before and not _SIDES.isdisjoint(before):
+        elif item.code == "any_order" and not ("and" in before and _SIDES.isdisjoint(before)):
+            if "and" in before:
                 found = found[:-1] if before[-1] == "," else found
                 continue
             item = replace(item, code="too")
@@ -432,7 +512,67 @@ def normal(items: Sequence[Item]) -> list[Item]:
             found[-2:] = []
             item = replace(item, low=low, high=high)
         found.append(item)
-    return found
+    return _same(found)
+
+
+def _ways(table: str) -> Iterator[tuple[re.Pattern[str], list[list[str]]]]:
+    """Yield the lines of a table of rewritings: a pattern, and what it is read as, in one way or in two."""
+    for line in _lines(table):
+        words, _, said = line.partition(" => ")
+        for name, part in (("LIST", LIST), ("BESIDE", f"(?:{'|'.join(_BESIDE)})"), (r"\bV\b", V)):
+            words = re.sub(name, part.replace("\\", "\\\\"), words)
+        yield re.compile(rf"(?<!\S)(?:{words})(?!\S)"), [one.split() for one in said.split(" | ")]
+
+
+def _same(items: list[Item]) -> list[Item]:
+    """Return the items in the words of the table, where it says that they mean the same as others."""
+    codes = " ".join(item.code for item in items)
+    for pattern, (said,) in SAME_WAYS:
+        while match := pattern.search(codes):
+            items = _rewritten(items, match, said)
+            before, codes = codes, " ".join(item.code for item in items)
+            if before == codes:
+                break
+    return items
+
+
+def _rewritten(items: Sequence[Item], match: re.Match[str], said: Sequence[str]) -> list[Item]:
+    """Return the items with those that a pattern matched as a table says it."""
+    codes = match.string
+    first, last = (codes.count(" ", 0, at) for at in match.span())
+    span = items[first].span[0], items[last].span[1]
+    made: list[Item] = []
+    for word in said:
+        if word.isdigit():
+            begin, end = match.span(int(word))
+            if end > begin >= 0:
+                begin += codes[begin] == " "
+                end -= codes[end - 1] == " "
+                made += items[codes.count(" ", 0, begin) : codes.count(" ", 0, end) + 1]
+        elif word == "ANY":
+            made.append(Item("S", span, (Calls("*", text="any call"),)))
+        else:
+            made.append(Item(word, span))
+    return [*items[:first], *made, *items[last + 1 :]]
+
+
+def doubtful(items: Sequence[Item], text: str) -> tuple[Meaning, ...] | None:
+    """Return both meanings of what can be meant in two ways where each action is done once, or None. Of "after cleaning
+    the data and evaluate it before" the verbs' forms show which it is."""
+    items = normal(items)
+    forms = [
+        len({text[slice(*one.span)].split()[0].endswith("ing") for one in (items[k - 1], items[k + 1])})
+        for k in range(1, len(items) - 1)
+        if (items[k - 1].code, items[k].code, items[k + 1].code) == ("S", "and", "S")
+    ]
+    codes = " ".join(item.code for item in items)
+    for pattern, ways in DOUBT_WAYS:
+        if (match := pattern.fullmatch(codes)) and not codes.startswith(("both", "do both")):
+            clear = forms == [2] and "and" in ways[0]
+            found = [next(meanings(_rewritten(items, match, way)), None) for way in ways[clear:]]
+            if all(found):
+                return tuple(one[0] for one in found if one is not None)
+    return None
 
 
 def _others(sets: Sequence[Item]) -> Item:
@@ -445,10 +585,12 @@ def _others(sets: Sequence[Item]) -> Item:
     return Item("S", span, (Calls("*", text=text, but=tuple(one.name for one in calls)),))
 
 
-def _same(one: Item, other: Item) -> bool:
+def _alike(one: Item, other: Item) -> bool:
     return [calls.name for calls in one.calls] == [calls.name for calls in other.calls]
 
 
+_BESIDE = english.words("before after until once unless if when while without")
+SAME_WAYS, DOUBT_WAYS = tuple(_ways(SAME)), tuple(_ways(DOUBTS))
 _SCOPES = english.words("if when unless while once until whoever between from")
 """What stands behind a clause with one of these may be meant under its condition."""
 _WORDS_BESIDE = ("before", "after", "until", "once", "when", "without")
@@ -562,7 +704,7 @@ def _drafts(
     elif kinds == "alternate":
         both = [first[0], then[0]]
         for one, other in (both, both[::-1]):
-            if _same(one, until[0]):
+            if _alike(one, until[0]):
                 yield Draft("alternate_precedence", one, other)
                 yield Draft("after_until", one, one, until=other)
     elif kinds in ("not both", "either & not both"):
@@ -643,10 +785,12 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
         key = "do after front"  # "B must be called after A" may be about each A, too
     if key is None or (part["which"] == "latest") != key.endswith("latest"):
         return None
-    if (part["word"] in ("if", "when") or key == "not after") and len(x) > 1:
+    if (part["word"] in ("if", "when") or key == "not after") and len(x) > 1 and not key.startswith("only"):
         names = " and ".join(calls.text for item in x for calls in item.calls)
         why = f'"{part["word"]} {names}" could mean both or each; write one sentence for each, or use "or"'
         raise SentenceError((x[0].span[0], x[-1].span[1]), why, (f"one set of calls after {part['word']}",))
+    if part["x"] == "T" and part["past"]:
+        return None  # "before 15:00 happens"
     if part["x"] == "T":
         return _clock(subject, MEANINGS[key], next(item for item in items if item.code == "T"))
     made = []

@@ -125,7 +125,7 @@ def test_parse_reads_back_a_timed_request(cli: Cli, valid: Valid) -> None:
 
 
 def test_parse_errors(cli: Cli, valid: Valid) -> None:
-    text = "A comes before B.\n\nA comes near B. B comes not before A.\nA follows B"
+    text = "A comes before B.\n\nA comes near B. B comes zork before A.\nA follows B"
     done = cli("parse", "--actions", "a, b", "--json", stdin=text)
     assert done.status == 1 and done.err == ""
     check_errors(done.json)

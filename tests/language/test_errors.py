@@ -170,7 +170,7 @@ RUNS = (
         ("A precedes day.", "day", '"day trip"'),
         # A word of a longer name, with a mistake, or with a word that is not in it.
         ("A precedes emal.", "emal", '"email triage"'),
-        ("A precedes triage by email.", "triage", '"email triage"'),
+        ("A precedes triage by email.", "triage by email", '"email triage"'),
         # A name with a word in it that is a verb by itself.
         ("Alfa run precedes a.", "Alfa", '"alpha run"'),
         ("After alfa run happens, a happens.", "alfa", '"alpha run"'),

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from planscope.language.errors import ParseFailure
 from planscope.language.grammar import clause_skeletons, grammar_report
 from planscope.language.lexicon import load_lexicon
-from planscope.language.natural import may_be_natural, natural_phrases
 from planscope.language.problem import make_actions
 from planscope.language.reading import paper_reading, read_query
-from planscope.language.scan import Token, surfaces
 from planscope.language.tree import Natural, is_natural, walk
 from planscope.language.tree_json import dump, load
 from planscope.session.oracle_input import own_reading
@@ -114,10 +112,10 @@ READ = [
     ("A and b. Both must happen before c.", ["a1 < a3", "a2 < a3"]),
     ("A, b, c; all three before d.", ["a1 < a4", "a2 < a4", "a3 < a4"]),
     ("A, and don't do b until a is done.", ["a2 > a1"]),
-    ("First a. Then b. Do c after that.", ["a1 < a2", "a2 < a3"]),
+    ("First a. Then b. Do c after that.", ["a1 < a2", "a3 > a2"]),
     ("A comes before b, and the latter before c.", ["a1 < a2", "a2 < a3"]),
     ("A before b, b before c, c before d.", ["a1 < a2", "a2 < a3", "a3 < a4"]),
-    ("After a, do b and then c.", ["a2 > a1", "a3 > a1", "a2 < a3"]),
+    ("After a, do b and then c.", ["a2 > a1", "a2 < a3"]),
     ("A must happen before b can start.", ["a1 < a2"]),
     ("A happens after b was done, not earlier.", ["a1 > a2"]),
     ("A before b, because it takes long (about an hour).", ["a1 < a2"]),
@@ -129,7 +127,7 @@ READ = [
     ("Do a at any time before b.", ["a1 < a2"]),
     (
         "Nothing comes before a. Nothing follows f.",
-        [f"a1 < a{i}" for i in range(2, 7)] + [f"a6 > a{i}" for i in range(1, 6)],
+        [f"a1 < a{i}" for i in range(2, 7)] + [f"a{i} < a6" for i in range(1, 6)],
     ),
 ]
 
@@ -172,8 +170,8 @@ def test_natural_hours(text: str, formulas: list[str]) -> None:
     [
         ("A happens before 15:30.", "15:30", "15:00 or 16:00"),
         ("A happens before 3:30 pm.", "3:30 pm", "15:00 or 16:00"),
-        ("A starts before 15:00.", "starts", '"A happens before 15:00."'),
-        ("A happens after b and is done after 15:00.", "is done", '"A happens after 15:00."'),
+        ("A starts before 15:00.", "starts", '"A starts after 10:00."'),
+        ("A happens after b and is done after 15:00.", "is done", '"A starts after 10:00."'),
         ("A happens between b and c.", "between", '"A happens after b and before c."'),
         ("A happens at 15:00.", "at", '"A happens after 10:00 and before 15:00."'),
         ("First zork, then a.", "zork", "an action"),
@@ -202,13 +200,13 @@ def test_refused_with_what_to_write(text: str, found: str, write: str) -> None:
         ("First a, then b and c.", ("A precedes b and c.", "A precedes b. B precedes c.")),
         (
             "A comes after b. It comes before c.",
-            ("A comes after b; a comes before c.", "A comes after b; b comes before c."),
+            ("A follows b. A precedes c.", "A follows b. B precedes c."),
         ),
         ("Do a before b after c.", ("A precedes b. A follows c.", "A precedes b. B follows c.")),
         ("A before b and c after d.", ("A precedes b and c. A follows d.", "A precedes b. C follows d.")),
         ("A before b. After that, c.", ("A precedes b. A precedes c.", "A precedes b. B precedes c.")),
-        ("A comes first, then b.", ("A precedes b.", "A precedes b. A precedes b, c, d, e and f.")),
-        ("Do a first, then b.", ("A precedes b.", "A precedes b. A precedes b, c, d, e and f.")),
+        ("A comes first, then b.", ("A precedes b.", "A precedes b, c, d, e and f. A precedes b.")),
+        ("Do a first, then b.", ("A precedes b.", "A precedes b, c, d, e and f. A precedes b.")),
         ("A and b before c.", ("A and b precede c.", "B precedes c.")),
         ("A, then b, c.", ("A precedes b and c.", "A precedes b. B precedes c.")),
         ("A, then b, and c.", ("A precedes b and c.", "A precedes b. B precedes c.")),
@@ -222,8 +220,8 @@ def test_refused_with_what_to_write(text: str, found: str, write: str) -> None:
         (
             "First a, then b, and c precedes d, which follows e, and f.",
             (
-                "A precedes b. C precedes d, which follows e and f.",
-                "A precedes b. C precedes d and f. D follows e.",
+                "A precedes b. C precedes d. D follows e and f.",
+                "A precedes b. C precedes d. D follows e. C precedes f.",
             ),
         ),
     ],
@@ -297,11 +295,12 @@ def test_chains_survive_rendering(groups: list[list[str]], last: str) -> None:
     wanted = [(one, other) for a, b in pairwise(groups) for one in a for other in b]
     for reading in (found := read(text), paper_reading(found)):
         names = {action.id: action.name for action in reading.problem.actions}
-        assert [(names[str(c.before)], names[str(c.after)]) for c in reading.problem.said] == wanted
+        assert sorted((names[str(c.before)], names[str(c.after)]) for c in reading.problem.said) == sorted(
+            wanted
+        )
 
 
-def test_no_word_has_two_meanings_and_synthesis_has_none_of_them() -> None:
-    assert not set(natural_phrases()) & set(surfaces())
+def test_synthesis_has_the_words_of_the_paper_alone() -> None:
     lexicon = load_lexicon()
     assert sum(len(entries) for entries in lexicon.entries.values()) == 121
     assert (clause_skeletons(), grammar_report().clause_skeletons["timed"]) == (250, 864)
@@ -331,28 +330,6 @@ def test_a_list_in_a_text_is_one_sentence() -> None:
     text = "A precedes b.\n1. c\n2. d\nE follows f."
     problem = read_query(text, make_actions(LETTERS)).problem
     assert [(c.text, c.sentence) for c in problem.said] == [("a1 < a2", 0), ("a3 < a4", 1), ("a5 > a6", 2)]
-
-
-@pytest.mark.parametrize(
-    ("types", "may"),
-    [
-        ("ACTION VP ACTION DOT", False),
-        ("ACTION AND ACTION VP ACTION DOT", False),
-        ("ACTION VP ACTION COMMA ACTION DOT", False),
-        ("ACTION P ACTION DOT", True),
-        ("P ACTION VP ACTION DOT", True),
-        ("SC ACTION VP0 ACTION DOT", True),
-        ("ACTION VP0 ACTION PSC ACTION DOT", True),
-        ("ACTION VP ACTION BUT P ACTION DOT", True),
-        ("ACTION VP ACTION AND VP0 ACTION DOT", True),
-        ("ACTION VP ACTION COMMA SC ACTION DOT", True),
-        ("ACTION VP P DOT", False),
-        ("ACTION VP ACTION THEN ACTION DOT", True),
-        ("ACTION ACTION DOT", True),
-    ],
-)
-def test_only_what_may_be_natural_is_looked_at_twice(types: str, may: bool) -> None:
-    assert may_be_natural([Token(one, 0, 0) for one in types.split()]) is may
 
 
 def test_a_list_with_bullets_is_blamed_at_its_first_mark() -> None:

@@ -158,7 +158,10 @@ def test_what_no_query_can_say_is_a_rule(text: str, said: str) -> None:
     ("text", "message"),
     [
         ("Log in before you build the image.", '"Log in" is not known: expected an action'),
-        ("The plan must be approved before run tests.", '"The plan" is not known: expected an action'),
+        (
+            "The plan must be approved before run tests.",
+            '"The plan must be approved" is not known: expected an action',
+        ),
         (
             "Run tests must be approved before building the image.",
             '"must be approved" is not known: expected',

@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from planscope.language.free_words import free_vocabulary
 from planscope.language.grammar import known_patterns, parsed_clause
-from planscope.language.natural import natural_phrases, natural_vocabulary
 from planscope.language.scan import Phrases, cut, load_hints, phrase_key, surfaces, vocabulary
 from tests.language.make_patterns import FILE, clauses, made
 
@@ -19,8 +19,8 @@ def test_the_known_patterns_are_those_that_the_grammar_has() -> None:
 
 
 def test_every_phrase_is_found() -> None:
-    for words, more in ((vocabulary(), {}), (natural_vocabulary(), natural_phrases())):
-        for phrase in {**surfaces(), **more, **load_hints()}.keys() - ({"and then"} if more else set()):
+    for words in (vocabulary(), free_vocabulary()):
+        for phrase in {**surfaces(), **load_hints()}:
             assert words.longest(list(cut(phrase)), 0)[0] == len(phrase_key(phrase)), phrase
             assert words.has(phrase_key(phrase))
 
@@ -34,12 +34,12 @@ def test_the_first_meaning_of_a_phrase_counts() -> None:
     assert found == [(2, 1), (1, 2), (2, 6), (3, 4), (1, 7)]
 
 
-def test_a_plain_sentence_is_read_without_the_parser_and_the_words_of_natural_sentences() -> None:
+def test_a_plain_sentence_is_read_without_the_parser() -> None:
     code = (
         "import sys\n"
-        "from planscope.language import natural, reading, problem\n"
+        "from planscope.language import reading, problem\n"
         "reading.read_query('a, b and c come before d; e follows d.', problem.make_actions('abcde'))\n"
-        "print('lark' in sys.modules, natural.natural_vocabulary.cache_info().currsize)"
+        "print('lark' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "0"]
+    assert done.stdout.split() == ["False"]

@@ -162,7 +162,9 @@ class PlanscopeApp(ThemedApp):
             self.job_list.close()
         self.close_session()
         if self._drafts is not None:
-            self._drafts.close(keep=self.return_value != 0)  # on quitting, the user was asked about drafts
+            self._drafts.close(
+                keep=self.return_value != 0 or self._drafts.keeps
+            )  # on quitting, the user was asked about drafts
 
     # Opening a session:
 

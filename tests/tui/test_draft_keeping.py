@@ -95,5 +95,15 @@ async def test_who_quits_and_loses_a_draft_finds_none(tmp_path: Path) -> None:
         await edited(driven, "X")
         await driven.press("escape", "escape")
         await until(driven, lambda: bool(files()))
-        await driven.press("q", "down", "enter")
+        await driven.press("q", "down", "down", "enter")
     assert files() == []
+
+
+async def test_who_keeps_a_draft_and_quits_finds_it(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+    async with opened(path) as driven:
+        await edited(driven, "X")
+        await driven.press("escape", "escape", "q", "down", "enter")
+    assert len(texts(left_drafts(path))) == 1
+    async with opened(path) as driven:
+        await until(driven, lambda: "was restored: e continues it" in driven.text)

@@ -91,3 +91,13 @@ async def test_names_that_were_typed_stay_and_errors_are_shown(
         assert dialog.line.value == "test run, lunch"
         await driven.press("escape")
         assert driven.app.screen is driven.app.screen_of_session
+
+
+async def test_a_text_that_was_left_is_there_the_next_time() -> None:
+    async with opened(bundled()["first-look"], (80, 24)) as driven:
+        for text in ("", "Test run before lunch"):
+            await driven.press("L", "+", "enter")
+            await driven.until(lambda: isinstance(driven.app.screen, WriteDialog))
+            assert driven.app.screen.area.text == text
+            await driven.type("Test run before lunch" if not text else "")
+            await driven.press("escape", "escape")

@@ -41,13 +41,16 @@ class Drafts:
     """The drafts of all sessions that are opened one after another. All methods are for the screen's thread.
 
     ``histories``: the drafts that were left, with their undo history, by the ids of session and variant. ``rules``:
-    rules that were left unsaved, by the id of the session; they are never written to a file. ``written`` False: drafts
+    rules that were left unsaved, by the id of the session; they are never written to a file. ``new``: the text of a new
+    query that was left. ``keeps``: what is left is found again after planscope ended. ``written`` False: drafts
     are not saved, and are lost when planscope ends.
     """
 
     def __init__(self, *, written: bool = True) -> None:
         self.histories: dict[Key, History] = {}
         self.rules: dict[str, str] = {}
+        self.new: list[str] = []
+        self.keeps = False
         self._write_down = written
         self._files: dict[Key, DraftFile] = {}
         self._noted: dict[Key, _Noted] = {}
@@ -62,6 +65,10 @@ class Drafts:
     def left(self) -> int:
         """The number of drafts that quitting would lose."""
         return len(self.histories) + len(self.rules)
+
+    def keep_all(self) -> None:
+        """Keep the drafts of queries when planscope ends."""
+        self.keeps = self._write_down
 
     def keep_rules(self, session: str, text: str | None) -> None:
         """Keep rules that the user left unsaved; None: they were saved, or are as before."""

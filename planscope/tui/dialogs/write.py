@@ -79,14 +79,18 @@ class WriteDialog(Dialog[Reading]):
         Binding("ctrl+s", "take", show=False, priority=True),
     ]
 
-    def __init__(self) -> None:
+    def __init__(self, draft: list[str] | None = None) -> None:
+        """``draft``: the text that was left the last time, which this dialog changes."""
         super().__init__("Write your own query")
+        self.draft = [] if draft is None else draft
         self.found = Found()
         self._tried = False
         self._names_typed = False
 
     def body(self) -> Sequence[Widget]:
-        self.area = self.gives_way = SafeTextArea(id="own-text", highlight_cursor_line=False, compact=True)
+        self.area = self.gives_way = SafeTextArea(
+            "".join(self.draft), id="own-text", highlight_cursor_line=False, compact=True
+        )
         self.area.styles.height = 12
         self.line = SafeInput(id="own-actions", placeholder="found in the text", compact=True)
         before = "What comes before what: First build image, then run tests. Or paste a numbered list."
@@ -105,7 +109,7 @@ class WriteDialog(Dialog[Reading]):
         return ((f"✗ {self.found.wrong}", "broken"),) if self._tried or self.area.text.strip() else ()
 
     def hint(self) -> Sequence[Said]:
-        return "", "Tab: text or actions, Enter in Actions: OK, Esc: cancel"
+        return "", "Tab: text or actions, Enter in Actions: OK, Esc: close (your text is kept)"
 
     @on(SafeTextArea.Rested)
     def _text_changed(self) -> None:
@@ -138,4 +142,10 @@ class WriteDialog(Dialog[Reading]):
         self._tried = True
         self.read_now()
         if self.found.reading is not None:
+            self.draft.clear()
             self.dismiss(self.found.reading)
+
+    def action_leave(self) -> None:
+        """Close without an answer; the text stays for the next time."""
+        super().action_leave()
+        self.draft[:] = [self.area.text]

@@ -15,6 +15,7 @@ from planscope.wording import phrases
 
 if TYPE_CHECKING:
     from planscope.tui.controllers.document import Document
+    from planscope.tui.controllers.drafts import Drafts
     from planscope.tui.controllers.jobs import Jobs
 
 UNDER_WAY = {"run": "run", "dissect": "dissection"}
@@ -48,13 +49,20 @@ def quit_planscope(screen: Asker, work: Workspace, drafts: int) -> None:
     if isinstance(front, ChooseDialog) and front.dialog_name == QUIT:
         front.dismiss(_QUIT)
     else:
-        screen.start_flow(_quit_or_ask(screen, work.document, work.jobs, drafts, partial(leave, work)))
+        screen.start_flow(
+            _quit_or_ask(screen, work.document, work.jobs, drafts, partial(leave, work), work.drafts)
+        )
 
 
 async def _quit_or_ask(
-    screen: Asker, document: Document, jobs: Jobs, drafts: int, stop: Callable[[], Awaitable[object]]
+    screen: Asker,
+    document: Document,
+    jobs: Jobs,
+    drafts: int,
+    stop: Callable[[], Awaitable[object]],
+    kept: Drafts,
 ) -> None:
-    """``stop`` ends the run and saves."""
+    """``stop`` ends the run and saves. ``kept``: drafts of queries, which are found again if that is wanted."""
     if what := under_way(jobs):
         keys = (*keys_of(BY_ID["quit"], screen.choice), "y")
         quits = f"Quit ({shown_key(keys[0])} or y): stop it here; its calls so far are kept"
@@ -75,8 +83,15 @@ async def _quit_or_ask(
             if drafts
             else "Changes not saved"
         )
-        if not await _asked(screen, title, lost, {}):
+        keep = (
+            ("Keep what can be kept and quit: it is there when you open the session again",) if drafts else ()
+        )
+        dialog = ChooseDialog(title, ("Stay", *keep, lost), name=QUIT)
+        answer = await screen.answer(dialog) or _STAY
+        if answer == _STAY:
             return
+        if keep and answer == _QUIT:
+            kept.keep_all()
     screen.app.exit(0)
 
 

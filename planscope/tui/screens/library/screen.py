@@ -182,7 +182,7 @@ class LibraryScreen(ListScreen):
         chosen = await self.answer(ChooseDialog("New session", choices, name="new session"))
         path = None
         if chosen == 0:
-            reading = await self.answer(WriteDialog())
+            reading = await self.answer(WriteDialog(self.work.drafts.new))
             if reading is not None and await may_stop(self, self.jobs):
                 path = await self.library.make_own(reading)
         elif chosen == 1:

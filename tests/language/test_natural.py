@@ -365,3 +365,22 @@ def test_both_are_two() -> None:
 def test_a_clause_about_a_later_time_is_refused_and_not_dropped(behind: str) -> None:
     with pytest.raises(ParseFailure):
         said(f"Starting at 10:00, do a; {behind}.", timed=True)
+
+
+_PLAINLY = [text for text, _ in READ if "because" not in text and "queue" not in text and "\n" not in text]
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    st.sampled_from(_PLAINLY), st.floats(0, 1), st.sampled_from(("zork", "twice", "unless", "immediately"))
+)
+def test_no_word_of_a_sentence_that_is_read_is_left_unused(text: str, where: float, word: str) -> None:
+    """A word more that says something, or that nobody knows, is never left out without a word."""
+    words = text.split(" ")
+    at = min(int(where * (len(words) + 1)), len(words) - 1)
+    changed = " ".join([*words[:at], word, *words[at:]])
+    try:
+        reading = read(changed)
+    except ParseFailure:
+        return
+    assert any(word in told for told in reading.left_out_words), changed

@@ -1367,10 +1367,6 @@ _ARGUMENT = re.compile(
 _MUST = re.compile(r"(?:must|should|shall|may|can|has to|have to)(?: (?:not|never|always|only))*(?: be)? ")
 _SAME_TOO = re.compile(rf"(?:{_SAME.pattern.rstrip()}|(?:for )?(?:the )?same) ")
 _NO_VALUES = frozenset({"run", "trace", "session", "conversation", "time"})
-_AUXILIARIES = english.words(
-    """is are was were be been being has have had to must should shall will may can could not never always only also
-    already previously ever first both each either just immediately directly got gets eventually later"""
-)
 _SIGNS: tuple[Operator, ...] = ("=", "!=", "<=", ">=", "<", ">")
 _WORDED: tuple[tuple[Operator, str], ...] = (
     ("is one of", "is one of|one of|is in|in"),

@@ -12,7 +12,6 @@ from planscope.language.mentions import Mentions, Said
 from planscope.language.scan import (
     NOT_IN_SENTENCES,
     Meaning,
-    Names,
     Phrases,
     Piece,
     Scanner,
@@ -61,9 +60,6 @@ def free_vocabulary() -> Phrases[Meaning]:
 
 class FreeScanner(Scanner):
     """Scans sentences that people write: it knows other forms of the actions' words."""
-
-    def __init__(self, names: Names, timed: bool) -> None:
-        super().__init__(names, timed)
 
     @cached_property
     def mentions(self) -> Mentions:

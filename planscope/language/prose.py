@@ -4,8 +4,8 @@ where an order, a place or a clock time says them. Conditions, numbers and nearn
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, product
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain, groupby, islice, product
 
 from planscope.language import english
 from planscope.language.build import SentenceReading
@@ -15,7 +15,7 @@ from planscope.language.cuts import Item, Scanner, SentenceError, Token
 from planscope.language.english import FUNCTION
 from planscope.language.item_list import RELATING, rows_of
 from planscope.language.problem import Action, Span
-from planscope.language.resolve import parted, pointed, readings
+from planscope.language.resolve import JOINING, parted, pointed, readings
 from planscope.language.said import clauses_of
 from planscope.language.scan import Token as Place
 from planscope.language.shapes import Draft, Meaning, joined
@@ -26,7 +26,6 @@ MOST_WAYS = 16
 LONGEST = 600
 """Longer sentences (code points) are not read."""
 
-_PRONOUNS = english.words("it that this them these which both latter former")
 _BEGINNING = english.words("start starts starting begin begins beginning started begun")
 _ENDING = english.words("finish finishes finished end ends ended over complete completed done")
 _DOUBTFUL = english.words("wrong mistake error violation")
@@ -43,6 +42,9 @@ _NAMING = english.words("S and , ; do both happens must_happens any_order every 
 _PLACES = ("first", "init", "last", "end")
 _VOID = ("existence", "exactly", "responded_existence")
 """What each action of a query does anyway."""
+
+_Clause = tuple[list[Token], list[Meaning]]
+"""The tokens of a clause and what it may mean."""
 
 
 class Prose:
@@ -71,16 +73,22 @@ class Prose:
         if unread or (keys[:1] == ["only"] and "before" in keys):
             return []
         try:
-            ways = list(self._ways(scanner, rows))
+            said = list(self._clauses(scanner, rows))
         except SentenceError:
             return []
+        parts = product(*(some for _, some in said))
+        ways = [tuple(d for meaning in way for d in meaning) for way in islice(parts, MOST_WAYS)]
         drafts = [draft for way in ways for draft in way]
         told = {c.name for draft in drafts if draft.kind != "existence" for i in draft.sets for c in i.calls}
         alone = {c.name for draft in drafts if draft.kind == "existence" for c in draft.first.calls}
         if not alone <= told:  # what is only named, is spoken of elsewhere
             return []
         trees = [self._tree(text, drafts, rows) for drafts in ways if self._certain(drafts, rows)]
-        return [tree for tree in trees if tree is not None] if len(trees) == len(ways) else []
+        if len(trees) != len(ways):
+            return []
+        read = {token.start for clause, some in said if some != [()] for token in clause}
+        asides = tuple(_unread(rows_of(text), read))
+        return [tree._replace(asides=asides) for tree in trees if tree is not None]
 
     def idle(self, text: str) -> bool:
         """Return whether a text names no action and asks for nothing, or says that there is no order."""
@@ -104,35 +112,26 @@ class Prose:
         )
         return not wrong
 
-    def _ways(self, scanner: Scanner, rows: Sequence[list[Token]]) -> Iterator[Meaning]:
-        """Yield the meanings of some sentences, each the drafts of all their clauses."""
-        parts: list[list[Meaning]] = []
+    def _clauses(self, scanner: Scanner, rows: Sequence[list[Token]]) -> Iterator[_Clause]:
+        """Yield each clause of some sentences with its meanings. Raises SentenceError if one cannot be read."""
         before: list[Token] = []
         for row in rows:
-            found = self._sentence(scanner, row, before)
-            if found is None:
-                return
-            parts += found
+            yield from self._sentence(scanner, row, before)
             before = row
-        for way in islice(product(*parts), MOST_WAYS):
-            yield tuple(draft for meaning in way for draft in meaning)
 
-    def _sentence(
-        self, scanner: Scanner, row: list[Token], before: list[Token]
-    ) -> list[list[Meaning]] | None:
-        """Return the meanings of each clause of a sentence, or None if one cannot be read."""
+    def _sentence(self, scanner: Scanner, row: list[Token], before: list[Token]) -> list[_Clause]:
         ways = [[row], *(clauses for clauses, _ in parted(scanner, row)), _at_commas(row)]
         for clauses in filter(None, ways):
-            found: list[list[Meaning]] = []
+            found: list[_Clause] = []
             last = before
             for clause in clauses:
                 some, last = self._clause(scanner, clause, last)
                 if not some:
                     break
-                found.append([*some, *_but_first(row, clause, some, found)])
+                found.append((clause, [*some, *_but_first(row, clause, some, [one for _, one in found])]))
             else:
                 return found
-        return None
+        raise SentenceError((row[0].start, row[-1].end), "the sentence cannot be read")
 
     def _clause(
         self, scanner: Scanner, row: list[Token], before: list[Token]
@@ -240,6 +239,14 @@ class Prose:
             if item.code != "T":
                 found |= dict.fromkeys(self._named(item), item.span)
         return found
+
+
+def _unread(rows: Iterable[Sequence[Token]], read: Collection[int]) -> Iterator[Span]:
+    """Yield where words stand that were not read, without those that only join. ``read``: where the others begin."""
+    for is_read, some in groupby(chain.from_iterable(rows), lambda token: token.start in read):
+        run = [token for token in some if token.kind != "mark" and token.key not in JOINING]
+        if run and not is_read:
+            yield run[0].start, run[-1].end
 
 
 def _every(item: Item | None) -> bool:

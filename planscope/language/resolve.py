@@ -211,7 +211,7 @@ def _anded(sets: Sequence[Item]) -> list[Item]:
 
 def _trimmed(row: Sequence[Token]) -> list[Token]:
     """Return the tokens of a clause without the words and commas that join it to others."""
-    joining = dropwhile(lambda one: one.key in _JOINING, row)
+    joining = dropwhile(lambda one: one.key in JOINING, row)
     return list(dropwhile(lambda one: one.text == ",", reversed(list(joining))))[::-1]
 
 
@@ -327,4 +327,4 @@ _EARLIER = re.compile(r"\b(?:before|prior to) (?:it|that|this|them)(?= |$)|\bbef
 _ORDINALS = english.words("second third fourth fifth further additional another such later earlier prior")
 _ELLIPTIC = english.words("only never not at exactly once always must may")
 """With these a clause begins that has its subject in the clause before it."""
-_JOINING = english.words("and but so hence thus therefore , meaning i.e namely consequently")
+JOINING = english.words("and but so hence thus therefore , meaning i.e namely consequently")

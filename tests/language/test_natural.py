@@ -384,3 +384,22 @@ def test_no_word_of_a_sentence_that_is_read_is_left_unused(text: str, where: flo
     except ParseFailure:
         return
     assert any(word in told for told in reading.left_out_words), changed
+
+
+@pytest.mark.parametrize(
+    ("text", "left_out"),
+    [
+        ("A before b, because it takes long (about an hour).", ["because it takes long (about an hour"]),
+        ("Hi team, please run a before b, thanks.", ["Hi team", "thanks"]),
+        ("To save money, a before b.", ["To save money"]),
+        ("The workflow: first a, then b.", ["The workflow"]),
+        ("A before b; the order of c and d does not matter.", ["the order of c and d does not matter"]),
+        ("A comes after b, not before.", ["not before"]),
+        ("Please do a, then b, and finally c.", []),
+        ("First a. Then b. Do c after that.", []),
+        ("1. a\n2. b\n3. c", []),
+        ("A happens before b, but b and c come before d.", []),
+    ],
+)
+def test_what_a_sentence_says_beside_its_orders_is_told(text: str, left_out: list[str]) -> None:
+    assert read(text).left_out_words == left_out

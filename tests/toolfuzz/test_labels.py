@@ -46,8 +46,8 @@ def test_a_sample_is_drawn_of_each_tool_and_stays_the_same() -> None:
 def test_labels_go_round_and_are_kept_in_the_session() -> None:
     document = Document(None)
     document.open(Session(id="s", title="s", fuzzings=[fuzzing(finding(), finding("true"), sets=1)]))
-    rows = FindingList(document)
-    assert not rows.hidden and [rows.label() for _ in range(4)] == ["true", "false", None, "true"]
+    rows = FindingList(document, lambda _: None)
+    assert not rows.state.hidden and [rows.label() for _ in range(4)] == ["true", "false", None, "true"]
     assert [rows.specify() for _ in range(4)] == ["under", "over", "ill", None]
     rows.choose(2)
     rows.label()
@@ -60,13 +60,13 @@ def test_verdicts_are_hidden_while_a_sample_waits_for_labels() -> None:
     document = Document(None)
     drawn = sampled(fuzzing(*[finding() for _ in range(4)], sets=4), 6, 1)
     document.open(Session(id="s", title="s", fuzzings=[drawn]))
-    rows = FindingList(document)
-    assert rows.hidden and len(rows.listed) == 6
-    assert [row.finding is None for row in rows.listed] != sorted(row.finding is None for row in rows.listed)
+    rows = FindingList(document, lambda _: None)
+    assert rows.state.hidden and len(rows.state.listed) == 6
+    assert [row.finding is None for row in rows.state.listed] != sorted(row.finding is None for row in rows.state.listed)
     rows.choose(3)
-    place = rows.listed[3].place
+    place = rows.state.listed[3].place
     rows.hide(False)
-    assert len(rows.listed) == 8 and rows.chosen is not None and rows.chosen.place == place
+    assert len(rows.state.listed) == 8 and rows.state.chosen is not None and rows.state.chosen.place == place
 
 
 def test_the_command_draws_and_reports_labels(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -101,9 +101,9 @@ def test_tools_without_findings_are_listed_and_have_no_label() -> None:
     )
     document = Document(None)
     document.open(Session(id="s", title="s", fuzzings=[one]))
-    rows = FindingList(document)
-    assert [row.tool for row in rows.listed] == ["f", "g"] and rows.count == 1
+    rows = FindingList(document, lambda _: None)
+    assert [row.tool for row in rows.state.listed] == ["f", "g"] and rows.state.count == 1
     rows.choose(1)
     assert rows.label() is None and rows.specify() is None and not document.unsaved
     rows.hide(True)
-    assert [row.tool for row in rows.listed] == ["f"]
+    assert [row.tool for row in rows.state.listed] == ["f"]

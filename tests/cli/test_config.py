@@ -17,7 +17,7 @@ def test_without_a_file_everything_is_as_it_comes(cli: Cli, tmp_path: Path) -> N
     done = cli("config")
     assert done.status == 0 and done.err == ""
     assert f"Settings    {tmp_path}/config/planscope/config.toml  (does not exist" in done.out
-    assert "layout.wide.upper   [8, 7, 9]      default" in done.out
+    assert "layout.wide.upper   [8, 7, 9]                default" in done.out
     assert cli("config", "--check") == cli("config", "--check")
     assert cli("config", "--check").out == "The settings have no errors.\n"
 
@@ -31,7 +31,7 @@ def test_what_is_set_and_what_is_wrong(cli: Cli, tmp_path: Path) -> None:
     (themes / "mine.toml").write_text("dark = 3")
     done = cli("config")
     assert done.status == 0
-    assert "defaults.seed       5              config.toml:3" in done.out
+    assert "defaults.seed       5                        config.toml:3" in done.out
     assert "keys.zoom  Z" in done.out
     checked = cli("config", "--check")
     assert checked.status == 2 and checked.err == ""

@@ -269,7 +269,7 @@ async def test_a_page_that_goes_leaves_its_session_saved(tmp_path: Path) -> None
         async with aiohttp.ClientSession() as session:
             one = await visit(session, address)
             await one.until("PARAMETER ERROR")
-            await one.send("stdin", "gb")
+            await one.send("stdin", "\x1b[Hb")
             await one.until("breakpoint set")
             visitors = children(process)
             await one._socket.close()

@@ -102,10 +102,10 @@ async def test_the_screen_shows_calls_messages_and_the_line(path: Path) -> None:
     async with opened(path, size=(160, 40), run="r2") as driven:
         shown = "\n".join(rows(driven.app))
         assert "NOT JUDGED" in shown and "read_log" in shown and "Not judged: there is no query" in shown
-        for key in ("n", "G", "f", "x", "escape", "s", "N"):
+        for key in ("n", "end", "f", "x", "escape", "s", "N"):
             await driven.pilot.press(key)
             await driven.rest()
-        await driven.pilot.press("G")
+        await driven.pilot.press("end")
         await driven.rest()
         assert "the model refused: I cannot ship that." in "\n".join(rows(driven.app))
 

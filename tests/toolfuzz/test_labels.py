@@ -62,7 +62,9 @@ def test_verdicts_are_hidden_while_a_sample_waits_for_labels() -> None:
     document.open(Session(id="s", title="s", fuzzings=[drawn]))
     rows = FindingList(document, lambda _: None)
     assert rows.state.hidden and len(rows.state.listed) == 6
-    assert [row.finding is None for row in rows.state.listed] != sorted(row.finding is None for row in rows.state.listed)
+    assert [row.finding is None for row in rows.state.listed] != sorted(
+        row.finding is None for row in rows.state.listed
+    )
     rows.choose(3)
     place = rows.state.listed[3].place
     rows.hide(False)

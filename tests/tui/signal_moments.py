@@ -184,7 +184,7 @@ class Moments:
         try:
             watched.until(b"PARAMETER ERROR")
             watched.read(0.1)
-            os.write(watched.ours, b"gb")
+            os.write(watched.ours, b"\x1b[Hb")
             watched.until(b"breakpoint set")
             watched.read(self.random.uniform(0.0, 1.0))
             watched.process.send_signal(number)
@@ -250,7 +250,7 @@ class Moments:
         try:
             watched.until(b"PARAMETER ERROR")
             watched.read(0.1)
-            os.write(watched.ours, b"gb")
+            os.write(watched.ours, b"\x1b[Hb")
             watched.until(b"breakpoint set")
             for _ in range(60):
                 os.write(watched.ours, b"n?p\x1b")
@@ -273,7 +273,7 @@ class Moments:
             terminal = Terminal([sys.executable, "-m", "planscope", str(path)], columns=120, rows=40)
         terminal.read_until(b"PARAMETER ERROR", LONGEST)
         terminal.read_until_quiet(0.2)
-        os.write(terminal.fd, b"gb")
+        os.write(terminal.fd, b"\x1b[Hb")
         terminal.read_until(b"breakpoint set", 2 * LONGEST)
         ends = time.monotonic() + self.random.uniform(0.0, 1.0)
         while time.monotonic() < ends:

@@ -126,13 +126,14 @@ async def test_the_palette_hides_and_shows_panes(path: Path) -> None:
 
 
 async def test_arrangements_are_remembered_for_each_kind_of_window(path: Path) -> None:
+    config = config_file().read_text()
     async with opened(path) as driven:
         await driven.press("2", "underscore", "1", "greater_than_sign")
         width = size_of(driven, "query")[0]
         await driven.pilot.resize_terminal(80, 24)
         await driven.press("4", "right_curly_bracket")
         height = size_of(driven, "timeline")[1]
-    assert not config_file().exists()
+    assert config_file().read_text() == config
     kept = json.loads(state_file().read_text())
     assert kept["chosen"]["layout.wide.hide"] == {"value": ["tree"], "instead_of": []}
     async with opened(path) as driven:

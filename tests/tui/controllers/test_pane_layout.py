@@ -188,7 +188,7 @@ def test_the_inspector_comes_and_goes_in_a_broad_window_alone() -> None:
     made, posted = layout()
     assert "needs a window" in made.toggle_inspector() and not posted
     made.fit(*BROAD)
-    assert made.toggle_inspector() == "inspector hidden: I shows it again"
+    assert made.toggle_inspector() == "inspector hidden: Ctrl+p Inspector shows it again"
     assert panes(made) == {*ALL_PANES} and ("inspector", True) in made.hidden_panes()
     assert made.toggle_inspector() == "" and panes(made) == {*HIDEABLE} and made.pane == "timeline"
 

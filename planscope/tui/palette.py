@@ -123,6 +123,7 @@ class Palette(CommandPalette):
         &:dark { background: $background; }
     }
     Palette #--input { border: none; }
+    Palette #--results { overlay: none; height: 1fr; visibility: visible; }
     Palette SearchIcon { color: $planscope-key; }
     Palette .input--placeholder { color: $planscope-dim; }
     Palette CommandList { background: $background; border: none; max-height: 100%; }

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
+from textual.command import CommandList
 
 from planscope.agents.paradigms import AGENTS
 from planscope.cli import main
@@ -357,6 +358,16 @@ async def test_the_palettes_key_is_the_users_to_change(path: Path) -> None:
         assert isinstance(driven.app.screen, Palette)
         await driven.press("escape", "r", "ctrl+p")
         assert isinstance(driven.app.screen, Dialog), "dialogs have no palette"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_the_palettes_list_stays_inside_its_frame(path: Path, size: tuple[int, int]) -> None:
+    async with opened(path, size) as driven:
+        await driven.press("ctrl+p")
+        palette = driven.app.screen
+        await driven.until(lambda: palette.query_one(CommandList).option_count > 30)
+        frame, found = palette.query_one("#--container").region, palette.query_one(CommandList).region
+        assert found.height > 10 and frame.bottom > found.bottom and frame.contains_region(found)
 
 
 async def test_the_palettes_page_keys_may_come_too_soon(path: Path) -> None:

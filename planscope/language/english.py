@@ -402,7 +402,7 @@ _PHRASES = """
 before: before | by the time | by the time that | sooner than | prior to | ahead of | in advance of | earlier
     than | any time before | at any time before | sometime before | at some point before | at some time before | at
     any point before
-after: after | following | subsequent to | later than | any time after | at any time after | sometime after |
+after: after | following | upon | subsequent to | later than | any time after | at any time after | sometime after |
     once after | at some point after | at some time after | at any point after
 while: as long as | so long as | while
 right: right | immediately | directly | just | straight | right away | straight away
@@ -410,7 +410,8 @@ until: until | till | until after | unless and until | until such time as
 unless: unless
 if: if | on condition that | on the condition that | under the condition that | in the event that | in the event
     of | in case | provided that | provided | where
-when: when | whenever | as soon as | every time | each time | any time
+when: when | whenever | as soon as | the moment | the moment that | the instant | the instant that
+    | every time | each time | any time
 once: once | having | after having | once you are done | once you are done with | when you are done | when you
     have finished | when you are done with | once you have finished | after you have finished | upon completion of |
     on completion of | after completion of | following completion of | upon completing | upon finishing | after

@@ -190,7 +190,7 @@ def _said(text: str, token: Token) -> str:
     return "<" if "before" in words.split() else ">" if "after" in words.split() or words in _LATER else ""
 
 
-_LATER = ("as soon as", "upon", "only if", "provided that", "provided", "if and only if")
+_LATER = ("only if", "provided that", "provided", "if and only if")
 
 
 _NOT = re.compile(r"n['\u2019]t\b|\b(?:not?|never|neither|nor|cannot)\b", re.IGNORECASE)

@@ -20,19 +20,15 @@ from planscope.language.scan import (
 )
 
 _TYPES = {
-    "before": ("P", "<"),
-    "after": ("P", ">"),
-    "until": ("UNTIL", ""),
-    "unless": ("UNTIL", ""),
-    "once": ("UNTIL", ""),
-    "when": ("UNTIL", ""),
-    "without": ("UNTIL", ""),
-    "chain": ("THEN", ""),
-    "first": ("FIRST", ""),
-    "last": ("LAST", ""),
-    "both": ("BOTH", ""),
+    "before": "P <",
+    "after": "P >",
+    **dict.fromkeys(english.words("until unless once when without"), "UNTIL"),
+    "chain": "THEN",
+    "first": "FIRST",
+    "last": "LAST",
+    "both": "BOTH",
 }
-"""The types of tokens for the codes of phrases."""
+"""The types of tokens for the codes of phrases, and their relations."""
 
 
 def _free_phrases() -> Iterator[tuple[str, Meaning]]:
@@ -47,7 +43,8 @@ def _free_phrases() -> Iterator[tuple[str, Meaning]]:
         yield never, Meaning("DONT")
     for phrase, codes in english.PHRASES.items():
         if found := next(filter(None, map(_TYPES.get, codes)), None):
-            yield " ".join(phrase), Meaning(found[0], "", found[1])
+            kind, _, relation = found.partition(" ")
+            yield " ".join(phrase), Meaning(kind, "", relation)
     for word in english.PLAIN - english.ARTICLES - {"of"} - (particles("particles") - particles("inside")):
         yield word, Meaning("HINT")
 

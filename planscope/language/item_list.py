@@ -151,7 +151,10 @@ def rows_of(text: str) -> list[list[Token]]:
     marks = list(marks_of(text))
     if not marks:
         return list(sentences(text.replace("\n", " ")))
-    row: list[Token] = []
+    row = list(tokens(text[: marks[0][0]].strip()))
+    head = " ".join(token.key for token in row)
+    if english.in_order(head.removesuffix(" :")) or english.HEADING.fullmatch(f"{head} "):
+        row = []
     for (begin, stop), end in zip(marks, [*(start for start, _ in marks[1:]), len(text)], strict=True):
         row += [Token("mark", ",", begin, begin)] if row else []
         row.append(Token("word", "then" if row else "first", begin, stop))

@@ -32,7 +32,7 @@ _DOUBTFUL = english.words("wrong mistake error violation")
 _UNCERTAIN = re.compile(
     r"""(?<!only[ ])\bwhen[ ](?!.*\b(?:done|finished|completed?|over|has|have|been|had|through|else|rest)\b)
     |\b(?:done|finished|complete|completed|over)[ ]when[ ]|\beither[ ](?!order)
-    |\b(?:if|in[ ]case|provided|at[ ]least|soon|again)\b|^[,;]|[,;]$
+    |\b(?:if|in[ ]case|provided|at[ ]least|(?<!as[ ])soon|again)\b|^[,;]|[,;]$
     |^(?!.*\b(?:before|until|without|prior|ahead|unless|till)\b).*\bor\b(?![ ](?:later|earlier|after|sooner|so)\b)
     |\bwhich[ ](?:has|have|needs?)[ ]to[ ]""",
     re.VERBOSE,

@@ -28,8 +28,6 @@ NET = ("network diagnosis", "network status check", "first aid check", "after ho
         ("a immediately precedes b.", "immediately"),
         ("a should immediately follow b.", "immediately"),
         ("a happens immediately after b.", "immediately after"),
-        ("a happens as soon as b occurs.", "as soon as"),
-        ("As soon as b occurs, a happens.", "As soon as"),
         ("a happens right before b.", "right before"),
         ("a happens between b and c.", "between"),
         ("a or b precedes c.", "or"),

@@ -125,6 +125,14 @@ READ = [
     ("a < b < c", ["a1 < a2", "a2 < a3"]),
     ("Wait for a to finish before you do b.", ["a1 < a2"]),
     ("Do a at any time before b.", ["a1 < a2"]),
+    ("As soon as a is done, do b.", ["a2 > a1"]),
+    ("B happens as soon as a has been completed, but not earlier.", ["a2 > a1"]),
+    ("The moment a is done, do b.", ["a1 < a2"]),
+    ("Do b the instant that a is done.", ["a2 > a1"]),
+    ("Upon a, do b and c.", ["a1 < a2", "a1 < a3"]),
+    ("Only upon a may b be done.", ["a1 < a2"]),
+    ("Prior to a, do b.", ["a1 > a2"]),
+    ("By the time a starts, b must be done.", ["a2 < a1"]),
     (
         "Nothing comes before a. Nothing follows f.",
         [f"a1 < a{i}" for i in range(2, 7)] + [f"a{i} < a6" for i in range(1, 6)],
@@ -365,6 +373,24 @@ def test_both_are_two() -> None:
 def test_a_clause_about_a_later_time_is_refused_and_not_dropped(behind: str) -> None:
     with pytest.raises(ParseFailure):
         said(f"Starting at 10:00, do a; {behind}.", timed=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't do b as soon as a is done.",
+        "Do b soon after a.",
+        "As soon as a is done twice, do b.",
+        "Do b again as soon as a is done.",
+        "Do b as soon as a is done or c is done.",
+        "Do b as soon as possible after a.",
+        "The moment before a, do b.",
+        "No sooner is a done than b is done.",
+        "zork Step 1: a. Step 2: do b. Step 3: c.",
+    ],
+)
+def test_how_soon_and_how_often_and_what_precedes_a_list_is_never_dropped(text: str) -> None:
+    assert not error(text).readings
 
 
 _PLAINLY = [text for text, _ in READ if "because" not in text and "queue" not in text and "\n" not in text]

@@ -394,9 +394,22 @@ async def test_without_a_change_r_runs_the_request_itself(path: Path) -> None:
         assert isinstance(driven.app.screen, FormDialog)
         assert len(driven.app.work.document.session.variants) == 1
         await driven.press("escape")
-        await driven.enter()
         await driven.commands("K")
         assert "nothing changed" in driven.text
+
+
+async def test_escape_in_the_form_of_the_run_goes_back_to_the_draft(path: Path) -> None:
+    async with editing(path) as driven:
+        await driven.press("ctrl+end")
+        await driven.write(" Cable survey follows network audit.")
+        edited = driven.edit.state.edited
+        await driven.press("ctrl+r")
+        assert isinstance(driven.app.screen, FormDialog)
+        await driven.press("escape")
+        assert isinstance(driven.app.screen, EditScreen) and driven.edit.state.edited == edited
+        assert len(driven.app.work.document.session.variants) == 1
+        await driven.keys("ctrl+z")
+        assert driven.draft == TWO
 
 
 async def test_an_unreadable_draft_can_be_kept_but_not_run(path: Path) -> None:

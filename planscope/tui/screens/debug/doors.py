@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from planscope.tui import shell
@@ -10,7 +11,7 @@ from planscope.tui.controllers.dissecting import DissectChoice
 from planscope.tui.keys import key_for
 from planscope.tui.screens.debug.opening import open_file
 from planscope.tui.screens.debug.rules import write_rules
-from planscope.tui.screens.debug.running import default_choice, rerun
+from planscope.tui.screens.debug.running import ask_choice, default_choice, start_run
 from planscope.tui.screens.debug.stage import (
     NO_SESSION,
     Stage,
@@ -281,7 +282,8 @@ def edit(stage: Stage) -> None:
             _take_edit(stage, variant.id, key, result)
 
     at = spans[0][0] if spans else None
-    stage.app.push_screen(EditScreen(stage.work, variant, drafts.take(key), at), left)
+    ask = partial(ask_choice, stage)
+    stage.app.push_screen(EditScreen(stage.work, variant, ask, drafts.take(key), at), left)
 
 
 def _take_edit(stage: Stage, of: str, key: tuple[str, str], result: EditResult) -> None:
@@ -291,15 +293,14 @@ def _take_edit(stage: Stage, of: str, key: tuple[str, str], result: EditResult) 
         stage.tell(f"your draft is kept while planscope is open: {key_for('edit')} continues it")
         return
     drafts.done(key)
-    choice = default_choice(stage)  # taken from the displayed run, before another is displayed
     id = of
     if result.variant is not None:
         stage.work.document.put_variant(result.variant)
         id = result.variant.id
         stage.look_at(id)
         stage.tell(f"{shown(id, 20)} is a new variant of {shown(of, 20)}; {key_for('rerun')} runs it")
-    if result.run:
-        rerun(stage, id, choice)
+    if result.run is not None:
+        start_run(stage, id, result.run)
 
 
 def dissect(stage: Stage) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
 from planscope.tui import shell
+from planscope.tui.app_screen import Asker
 from planscope.tui.controllers.live_run import ForkChoice, RunChoice, RunRequest
 from planscope.tui.keys import key_for
 from planscope.tui.messages import LiveChanged
@@ -40,34 +41,38 @@ def rerun(stage: Stage, variant_id: str = "", choice: RunChoice | None = None) -
 
 
 async def _rerun(stage: Stage, variant_id: str, offered: RunChoice | None) -> None:
-    from planscope.tui.dialogs.forms import models_of, own_form, run_form
-
-    document = stage.work.document
-    variant = document.variant(variant_id) if variant_id else None
+    variant = stage.work.document.variant(variant_id) if variant_id else None
     if variant is None:
         stage.tell("there is no query to run")
-        return
-    if _busy(stage):
-        return
-    offered = offered or default_choice(stage)
-    if offered.own is not None:
-        choice = await stage.answer(own_form(offered, offered.own))
-    elif _only_with_own_tools(stage, variant):
-        return
-    else:
-        used = models_of(document.runs)
-        choice = await stage.answer(run_form(stage.view.breakpoints, offered, variant, used))
-    if choice is not None:
+    elif (choice := await ask_choice(stage, stage, variant, offered)) is not None:
         start_run(stage, variant_id, choice)
 
 
-def _only_with_own_tools(stage: Stage, variant: Variant) -> bool:
+async def ask_choice(
+    stage: Stage, asker: Asker, variant: Variant, offered: RunChoice | None = None
+) -> RunChoice | None:
+    """Ask for the options of a run, on a screen over the stage or on the stage; None if no run is to begin."""
+    from planscope.tui.dialogs.forms import models_of, own_form, run_form
+
+    if why := _busy(stage):
+        asker.tell(why)
+        return None
+    offered = offered or default_choice(stage)
+    if offered.own is not None:
+        return await asker.answer(own_form(offered, offered.own))
+    if _only_with_own_tools(asker, variant):
+        return None
+    used = models_of(stage.work.document.runs)
+    return await asker.answer(run_form(stage.view.breakpoints, offered, variant, used))
+
+
+def _only_with_own_tools(asker: Asker, variant: Variant) -> bool:
     """Tell how to run an agent that has its own tools and no query: mock tools cannot stand in for them."""
     from planscope.session.oracle_input import has_own_tools
 
     if not has_own_tools(variant) or variant.query.text.strip():
         return False
-    stage.tell(
+    asker.tell(
         "an agent with its own tools: planscope debug package.module:agent runs it; rerun and fork take --agent"
     )
     return True
@@ -82,7 +87,8 @@ async def _fork(stage: Stage) -> None:
 
     view, document = stage.view, stage.work.document
     run = document.run(view.run.id) if view.run is not None else None
-    if _busy(stage):
+    if why := _busy(stage):
+        stage.tell(why)
         return
     if view.play is not None:
         stage.tell(in_play(keeps=True))
@@ -111,24 +117,21 @@ def default_choice(stage: Stage) -> RunChoice:
     return stage.work.live.default_choice(run)
 
 
-def _busy(stage: Stage) -> bool:
-    """Say why no run can begin now; False if one can."""
+def _busy(stage: Stage) -> str:
+    """Say why no run can begin now; "" if one can."""
     live = stage.work.live
     if live.attached is not None:
-        stage.tell("the attached agent begins its runs itself; planscope debug runs an agent from here")
-    elif live.at_work:
-        stage.tell(f"a run is in progress: {key_for('stop-run')} stops it")
-    elif stage.work.document.session is None:
-        stage.tell(NO_SESSION)
-    else:
-        return False
-    return True
+        return "the attached agent begins its runs itself; planscope debug runs an agent from here"
+    if live.at_work:
+        return f"a run is in progress: {key_for('stop-run')} stops it"
+    return NO_SESSION if stage.work.document.session is None else ""
 
 
 def start_run(stage: Stage, variant_id: str, choice: RunChoice, fork: ForkChoice | None = None) -> None:
     """Run a query in the background; the run is displayed as soon as it begins."""
     variant = stage.work.document.variant(variant_id)
-    if _busy(stage) or variant is None:
+    if variant is None or (why := _busy(stage)):
+        stage.tell(why if variant is not None else "there is no query to run")
         return
     of = replace(here(stage), variant=variant_id)
     if fork is None:

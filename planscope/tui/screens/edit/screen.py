@@ -6,9 +6,9 @@ never lost: it is the screen's result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import events, on
 from textual.await_complete import AwaitComplete
@@ -19,7 +19,7 @@ from planscope.debugger import draft_typing
 from planscope.debugger.draft import DraftError, restore_action, set_timed
 from planscope.language.problem import Action
 from planscope.tui.actions import ACTIONS
-from planscope.tui.app_screen import keys_for
+from planscope.tui.app_screen import Asker, keys_for
 from planscope.tui.controllers.draft_editor import PANES, DraftEditor, EditState, PaneName
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for, keys_of, normal, shown_key
@@ -45,6 +45,9 @@ from planscope.wording import phrases
 if TYPE_CHECKING:
     from planscope.debugger.draft_typing import History
     from planscope.session.model import Variant
+    from planscope.tui.controllers.live_run import RunChoice
+
+Ask = Callable[[Asker, "Variant"], Coroutine[Any, Any, "RunChoice | None"]]
 
 _WHILE_TYPING: tuple[tuple[str, str, str], ...] = (
     ("leave-edit", "escape", "commands"),
@@ -69,12 +72,12 @@ _LISTS: dict[PaneName, tuple[str, Callable[[EditState, int], Said]]] = {
 class EditResult:
     """The result of the edit screen.
 
-    ``variant``: a new variant, not yet in the session. ``run``: run it, or the unchanged parent if there is none.
-    ``draft``: a changed draft that is not to become a variant yet.
+    ``variant``: a new variant, not yet in the session. ``run``: how to run it, or the parent if there is
+    none. ``draft``: a changed draft that is not to become a variant yet.
     """
 
     variant: Variant | None = None
-    run: bool = False
+    run: RunChoice | None = None
     draft: History | None = None
 
 
@@ -89,11 +92,16 @@ class EditScreen(ListScreen):
         self,
         work: Workspace,
         parent: Variant,
+        ask: Ask,
         history: History | None = None,
         at: int | None = None,
     ) -> None:
-        """``history``: the draft to continue. ``at``: the first place of the caret in a new draft."""
+        """``ask``: asks on this screen how to run a query.
+
+        ``history``: the draft to continue. ``at``: the first place of the caret in a new draft.
+        """
         super().__init__(work)
+        self.ask = ask
         self.editor = DraftEditor(
             parent, work.document, work.jobs, work.drafts, self.post_message, history, at
         )
@@ -428,16 +436,19 @@ class EditScreen(ListScreen):
         self.leave(EditResult(self.editor.variant()))
 
     def action_run_draft(self) -> None:
-        if not self.state.changed:
-            self.leave(EditResult(run=True))
-            return
         seen = self.editor.seen_now()
-        if not seen.readable:
+        if self.state.changed and not seen.readable:
             if seen.errors and not self.state.typing:
                 self.action_next_trouble()
             self.tell(f"not run: {seen.why_not}")
-            return
-        self.leave(EditResult(self.editor.variant(), run=True))
+        else:
+            self.start_flow(self._run())
+
+    async def _run(self) -> None:
+        """Ask how to run the draft, and leave with it; without an answer nothing is kept or left."""
+        made = self.editor.variant if self.state.changed else lambda: None
+        if (choice := await self.ask(self, made() or self.of)) is not None:
+            self.leave(EditResult(made(), choice))
 
     def drafts_left(self) -> int:
         drafts, own = self.work.drafts, (self.document.open_session.id, self.of.id)

@@ -8,6 +8,7 @@ import pytest
 from textual import events
 
 from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedStep, SelectedWords
+from planscope.session.locations import bundled
 from planscope.tui.screens.debug import modes, navigate
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows, styles
@@ -161,3 +162,34 @@ async def test_a_constraint_of_two_lines_is_one_row(path: Path) -> None:
         await driven.press("down", "down", "down", "down", "down", "down", "down")
         assert driven.state.focus == SelectedConstraint("b5")
         assert "▶○  b5" in driven.text and "of 11 ─" in driven.text
+
+
+async def test_a_click_on_a_tab_or_a_row_of_a_dialog_goes_there() -> None:
+    async with opened(bundled()["first-look"]) as driven:
+        await driven.press("x")
+        await click(driven, "3 What would save it")
+        assert driven.app.screen.number == 2
+        await driven.until(lambda: len(driven.app.screen.corrections) > 1)
+        await driven.pilot.pause()
+        await click(driven, f" 2  {driven.app.screen.corrections[1][0]}")
+        assert driven.app.screen.at == 1
+        await click(driven, "1 Why")
+        assert driven.app.screen.number == 0
+        await driven.press("escape", "space")
+        await click(driven, "What the model was given")
+        assert driven.app.screen.number == 1
+        at = next(i for i, row in enumerate(driven.app.screen.rows) if row.folds)
+        before = len(driven.app.screen.rows)
+        line = driven.app.screen.rows[at].line.text.strip()
+        await click(driven, line[:20])
+        assert driven.app.screen.at == at and len(driven.app.screen.rows) != before
+
+
+@pytest.mark.parametrize("key,tab", [("L", "3 Bundled"), ("d", "2 Query")])
+async def test_a_click_on_a_tab_of_a_screen_shows_it(key: str, tab: str) -> None:
+    async with opened(bundled()["first-look"]) as driven:
+        await driven.press(key)
+        await driven.until(lambda: tab in driven.text)
+        await click(driven, tab)
+        await driven.rest()
+        assert f"▶{tab}" in driven.text

@@ -151,7 +151,12 @@ class SetDialog(Dialog[None]):
 
     def body(self) -> Sequence[Widget]:
         self.input = _Entry()
-        rows = self.block(self._lines, most=12, at=lambda: self.chosen_row() if self.at >= 0 else None)
+        rows = self.block(
+            self._lines,
+            most=12,
+            at=lambda: self.chosen_row() if self.at >= 0 else None,
+            clicked=lambda row, _: self.action_go(row - self.at),
+        )
         return (
             rows,
             self.input,

@@ -21,7 +21,7 @@ from textual.widgets import Input, TextArea
 from planscope.safe import show, visible
 from planscope.tui.app_screen import AppScreen
 from planscope.tui.panes.windowed import Windowed
-from planscope.tui.style.lines import BLANK, Line, Run, paragraph
+from planscope.tui.style.lines import BLANK, Line, Run, does_at, paragraph, tabs
 
 Result = TypeVar("Result")
 Said = str | tuple[str, str]
@@ -78,8 +78,12 @@ class TextBox(Windowed):
         self.styles.height = height
         self.display = height > 0
 
-    def on_click(self, event: events.Click) -> None:
-        if self._clicked is not None and (place := self.line_under(event)) is not None:
+    async def on_click(self, event: events.Click) -> None:
+        if (place := self.line_under(event)) is None:
+            return
+        if action := does_at(self.lines[place[0]].runs, place[1]):
+            await self.screen.run_action(action)
+        elif self._clicked is not None:
             self._clicked(*place)
 
     def _wanted_rows(self) -> list[tuple[Line, str]]:
@@ -256,11 +260,11 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
 
     def tabs(self, titles: Sequence[str], at: int, here: str) -> list[Line]:
         """Name the pages of a dialog. ``here``: the role of the displayed one."""
-        runs = [Run(" ")]
-        for number, title in enumerate(titles):
-            mark = ("▶ " if number == at else "  ") * (len(titles) > 1)
-            runs += [Run(mark, "mark"), Run(title, here if number == at else "dim"), Run("   ")]
-        return [Line(tuple(run for run in runs if run.text)), BLANK]
+        named = [(f" {title}", f"page({number})") for number, title in enumerate(titles)]
+        return [
+            Line((Run(" "), *(tabs(named, at, here, 3) if len(named) > 1 else [Run(titles[0], here)]))),
+            BLANK,
+        ]
 
     def tell(self, notice: str) -> None:
         """Show a notice in the lower edge of the box."""

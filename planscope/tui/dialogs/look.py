@@ -59,7 +59,7 @@ class LookDialog(Dialog[None]):
 
     def body(self) -> Sequence[Widget]:
         titles = [page.title for page in self.pages]
-        self.gives_way = self.block(self._lines, at=self.chosen_row)
+        self.gives_way = self.block(self._lines, at=self.chosen_row, clicked=self._clicked)
         return self.block(lambda: self.tabs(titles, self.number, "title")), self.gives_way
 
     def hint(self) -> Sequence[Said]:
@@ -107,12 +107,19 @@ class LookDialog(Dialog[None]):
         self.at = heads.get(path, 0)
         self.show()
 
+    def _clicked(self, row: int, column: int) -> None:
+        self.at = row
+        self.action_fold()
+        self.show()
+
     # Keys
 
     def action_turn(self, by: int) -> None:
+        self.action_page((self.number + by) % len(self.pages))
+
+    def action_page(self, number: int) -> None:
         self._left_at[self.number] = self.at
-        self.number = (self.number + by) % len(self.pages)
-        self.at = self._left_at[self.number]
+        self.number, self.at = number, self._left_at[number]
         self.show()
 
     def action_fold(self) -> None:

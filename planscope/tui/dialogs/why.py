@@ -60,7 +60,7 @@ class WhyDialog(Dialog[None]):
         self.cores: list[Reason] = []
         self.corrections: list[Reason] = []
         self.progress = "searching…"
-        self._chosen: tuple[int, int] | None = None
+        self._entries: list[tuple[int, int]] = []
 
     # The search for conflicts:
 
@@ -125,7 +125,7 @@ class WhyDialog(Dialog[None]):
     # Display:
 
     def body(self) -> Sequence[Widget]:
-        self.text = self.gives_way = self.block(self._lines, at=lambda: self._chosen)
+        self.text = self.gives_way = self.block(self._lines, at=self._chosen, clicked=self._clicked)
         return self.block(lambda: self.tabs(self._titles(), self.number, "strong")), self.text
 
     def hint(self) -> Sequence[Said]:
@@ -143,8 +143,8 @@ class WhyDialog(Dialog[None]):
         return len(self._reasons)
 
     def _lines(self) -> list[Line]:
-        """Make the lines of a page, and note the first and the last line of the chosen entry."""
-        self._chosen = None
+        """Make the lines of a page, and note the first and the last line of each entry."""
+        self._entries = []
         if self.number == 0:
             return indented(explanation(self.state, self.text_width))
         one, more, about = _LISTS[self.number - 1]
@@ -157,10 +157,16 @@ class WhyDialog(Dialog[None]):
             mark = Run(" ▶ " if here else "   ", "mark")
             page.add(mark, Run(f"{i + 1:>2}  ", "dim"), Run(shown(members, 120), "core"), ground=ground)
             page.text(sentence, "", 7, ground)
-            if here:
-                self._chosen = first, len(page.lines) - 1
+            self._entries.append((first, len(page.lines) - 1))
             page.add()
         return page.lines
+
+    def _chosen(self) -> tuple[int, int] | None:
+        return self._entries[self.at] if self._entries else None
+
+    def _clicked(self, line: int, column: int) -> None:
+        self.at = next((i for i, (a, b) in enumerate(self._entries) if a <= line <= b), self.at)
+        self.show()
 
     # Keys
 

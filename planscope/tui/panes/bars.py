@@ -11,9 +11,9 @@ from planscope.session.record import RunRecord
 from planscope.session.seen import NOT_RECORDED
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.panes.base import LinePane
-from planscope.tui.panes.hints import Hint, Places, key_line, phase
+from planscope.tui.panes.hints import Hint, key_line, phase
 from planscope.tui.panes.step_lines import waiting
-from planscope.tui.style.lines import Line, Run, cut, justify, shown, width_of
+from planscope.tui.style.lines import Line, Run, cut, does_at, justify, shown, width_of
 from planscope.tui.style.roles import chip, seal
 from planscope.tui.view import DebugView
 from planscope.wording import phrases
@@ -205,13 +205,10 @@ class Footer(LinePane):
     def __init__(self, hints: Mapping[str, Sequence[Hint]], *, id: str) -> None:
         super().__init__(id=id)
         self.hints = hints
-        self._places: Places = []
 
     def prepare(self, state: DebugView, width: int) -> None:
-        line, self._places = key_line(self.hints[phase(state)], width)
-        self.lines = [line]
+        self.lines = [key_line(self.hints[phase(state)], width)]
 
     def on_click(self, event: events.Click) -> None:
-        for first, last, action in self._places:
-            if first <= event.x < last:
-                self.post_message(KeyHintClicked(action))
+        if action := does_at(self.lines[0].runs, event.x):
+            self.post_message(KeyHintClicked(action))

@@ -48,7 +48,7 @@ def _json(value: Any, width: int, rows: int) -> Iterator[tuple[Run, ...]]:
     for row in rows_of(parts, first_opened(parts, width, rows), width + 2)[
         1:
     ]:  # without the row of the whole
-        (margin, role), *rest = row.line.runs
+        (margin, role, _), *rest = row.line.runs
         yield Run(margin[2:], role), *rest
 
 

@@ -47,9 +47,6 @@ class Hint(NamedTuple):
     title: str
 
 
-Places = list[tuple[int, int, str]]
-"""The first column, end column and action of each hint."""
-
 ALWAYS = ("help", "palette", "quit")
 """The actions that every footer names, at its end."""
 TAKE = "open_selected"
@@ -133,7 +130,7 @@ def hints(actions: Iterable[KeyAction], key: Callable[[KeyAction], str]) -> list
     return [Hint(action.id, key(action), action.title.lower()) for action in actions]
 
 
-def key_line(told: Iterable[Hint], width: int) -> tuple[Line, Places]:
+def key_line(told: Iterable[Hint], width: int) -> Line:
     """Lay out the hints that fit; those of ``ALWAYS`` always do."""
     named = [hint for hint in told if hint.key]
     kept = {hint.id for hint in named if hint.id in ALWAYS}
@@ -142,12 +139,10 @@ def key_line(told: Iterable[Hint], width: int) -> tuple[Line, Places]:
         if hint.id not in kept and _size(hint) + 2 <= free:
             free -= _size(hint) + 2
             kept.add(hint.id)
-    made, places, used = [Run(" ")], Places(), 1
+    made = [Run(" ")]
     for hint in sorted((hint for hint in named if hint.id in kept), key=lambda hint: hint.id in ALWAYS):
-        places.append((used, used + _size(hint), hint.id))
-        made += [Run(hint.key, "key"), Run(f" {hint.title}", "dim"), Run("  ")]
-        used += _size(hint) + 2
-    return Line(tuple(made), "bar"), places
+        made += [Run(hint.key, "key", hint.id), Run(f" {hint.title}", "dim", hint.id), Run("  ")]
+    return Line(tuple(made), "bar")
 
 
 def _size(hint: Hint) -> int:

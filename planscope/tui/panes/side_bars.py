@@ -9,9 +9,9 @@ from textual import events
 from planscope.tui.arrangement import SMALLEST
 from planscope.tui.keys import key_for
 from planscope.tui.messages import KeyHintClicked
-from planscope.tui.panes.hints import Hint, Places, key_line
+from planscope.tui.panes.hints import Hint, key_line
 from planscope.tui.panes.windowed import Windowed
-from planscope.tui.style.lines import Line, Run, justify, wrapped
+from planscope.tui.style.lines import Line, Run, does_at, justify, wrapped
 
 
 class _Bar(Windowed):
@@ -28,6 +28,10 @@ class _Bar(Windowed):
 
     def on_resize(self, event: events.Resize) -> None:
         self.show()
+
+    def on_click(self, event: events.Click) -> None:
+        if self.lines and (action := does_at(self.lines[0].runs, event.x)):
+            self.post_message(KeyHintClicked(action))
 
 
 class TitleBar(_Bar):
@@ -50,20 +54,13 @@ class KeyBar(_Bar):
     def __init__(self, hints: Sequence[Hint], *, id: str) -> None:
         super().__init__(id=id)
         self.hints = hints
-        self._places: Places = []
 
     def show_keys(self, hints: Sequence[Hint]) -> None:
         self.hints = hints
         self.show()
 
     def make(self) -> Line:
-        line, self._places = key_line(self.hints, self.cells[0])
-        return line
-
-    def on_click(self, event: events.Click) -> None:
-        for first, last, action in self._places:
-            if first <= event.x < last:
-                self.post_message(KeyHintClicked(action))
+        return key_line(self.hints, self.cells[0])
 
 
 class TooSmallScreen(Windowed):

@@ -319,7 +319,7 @@ def _within(runs: Sequence[Run], width: int) -> list[Run]:
     kept = list(runs)
     over = width_of(kept) - width
     while over > 0 and kept:
-        text, role = kept.pop()
+        text, role, _ = kept.pop()
         if len(text) > over:
             kept.append(Run(text[:-over], role))
         over -= len(text)

@@ -275,7 +275,9 @@ class TimelinePane(LinePane):
         right = _that_fits(left, flags, self._width)
         runs = justify(left, right, self._width, gap=0)
         if judged and view.lost and index not in self._lost and not waits:
-            runs = (*(Run(text, _AFTER_LOSS.get(role, "dim")) for text, role in runs),)  # the loss is one row
+            runs = (
+                *(Run(text, _AFTER_LOSS.get(role, "dim")) for text, role, _ in runs),
+            )  # the loss is one row
         return Line((*runs, *self._bar(view, index)), ground)
 
     def _pen(self, view: StepView) -> tuple[Run, ...]:

@@ -238,7 +238,9 @@ class Windowed(Widget):
         part, active = frame.split()
         rule = style("frame-on" if active == "on" else "frame", "")
         if part == "top":
-            runs = [Segment(text, rule if role == "frame" else style(role, "")) for text, role in line.runs]
+            runs = [
+                Segment(text, rule if role == "frame" else style(role, "")) for text, role, _ in line.runs
+            ]
             return Strip([Segment("┬" * self.edge, rule), *runs], self.cells[0])
         ground = style("", line.ground)
         right = Segment("┃", style("thumb", "")) if part == "thumb" else Segment(" ", ground)

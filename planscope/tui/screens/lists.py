@@ -261,7 +261,8 @@ class ListScreen(AppScreen[Any]):
 
     @on(KeyHintClicked)
     async def _hint(self, message: KeyHintClicked) -> None:
-        await self.run_action(BY_ID[message.action].method)
+        known = BY_ID.get(message.action)
+        await self.run_action(known.method if known is not None else message.action)
 
     @on(DocumentChanged)
     def _document_changed(self, message: DocumentChanged) -> None:

@@ -21,10 +21,11 @@ _SIMPLE = re.compile("[ -~\u201c\u201d\u2018\u2019\u2013\u2014→←·…✓✗�
 
 
 class Run(NamedTuple):
-    """A piece of text in one role, such as ``core`` or ``dim``; "" is plain text."""
+    """A piece of text in one role, such as ``core`` or ``dim``; "" is plain text. ``does``: the action of a click."""
 
     text: str
     role: str = ""
+    does: str = ""
 
 
 class Line(NamedTuple):
@@ -45,6 +46,24 @@ def line(*runs: Run | str, ground: str = "") -> Line:
     """Make a line of runs and plain strings. Empty ones are left out."""
     made = (run if isinstance(run, Run) else Run(run) for run in runs)
     return Line(tuple(run for run in made if run.text), ground)
+
+
+def does_at(runs: Iterable[Run], column: int) -> str:
+    """Return what a click on a cell does; "" for nothing."""
+    for run in runs:
+        column -= cell_width(run.text)
+        if column < 0:
+            return run.does
+    return ""
+
+
+def tabs(titles: Iterable[tuple[str, str]], at: int, role: str = "strong", gap: int = 2) -> list[Run]:
+    """Name pages, each with its title and the action of a click on it; ``at`` is the displayed one, in ``role``."""
+    made = []
+    for number, (title, does) in enumerate(titles):
+        here = number == at
+        made += [Run("▶" if here else " ", "mark"), Run(title, role if here else "dim", does), Run(" " * gap)]
+    return made
 
 
 def width_of(runs: Iterable[Run]) -> int:
@@ -74,7 +93,7 @@ def cut(runs: Sequence[Run], width: int) -> tuple[Run, ...]:
             free -= size
             continue
         if text := clip(run.text + ("…" if size <= free else ""), free):
-            kept.append(Run(text, run.role))
+            kept.append(run._replace(text=text))
         break
     return tuple(kept)
 

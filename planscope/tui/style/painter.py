@@ -123,11 +123,11 @@ class Painter:
         """Return a line, cut or filled to exactly ``width`` cells."""
         runs, ground = line
         used = 0
-        for text, _ in runs:
+        for text, *_ in runs:
             used += cell_width(text)
         if used > width:
             runs = cut(runs, width)
-            used = sum(cell_width(text) for text, _ in runs)
+            used = sum(cell_width(text) for text, *_ in runs)
         if used < width:
             runs = (*runs, Run(" " * (width - used)))
         return Strip(self._joined(runs, ground), width)
@@ -139,7 +139,7 @@ class Painter:
         """
         segments: list[Segment] = []
         before = drawn = ""
-        for text, role in runs:
+        for text, role, _ in runs:
             look = ROLES[role]
             plain = not (look.background or "reverse" in look.attributes or "underline" in look.attributes)
             if segments and (role == before or (plain and drawn == "plain" and text.isspace())):

@@ -19,7 +19,7 @@ from planscope.tui.panes.compare_detail import detail_lines, detail_title
 from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, rows_of, verdict_of
 from planscope.tui.screens.compare.comparable import Chosen
 from planscope.tui.screens.lists import At, Cursor, ListScreen, list_keys
-from planscope.tui.style.lines import Line, Run, shown, width_of
+from planscope.tui.style.lines import Line, Run, shown, tabs, width_of
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
@@ -234,13 +234,15 @@ class CompareScreen(ListScreen):
 
     def _tabs(self, named: bool) -> list[Run]:
         """Return the tabs of the pages. ``named``: show the titles of all pages, not only of the displayed one."""
-        made = [Run(" compare ", "brand"), Run(" ")]
-        for number, page in enumerate(PAGES, 1):
-            here = page == self.state.page
-            name = f" {TITLES[page]}" if here or named else ""
-            made += [Run("▶" if here else " ", "mark"), Run(f"{number}{name}", "strong" if here else "dim")]
-            made.append(Run("  " if named else " "))
-        return made
+        titles = [
+            (
+                f"{number} {TITLES[page]}" if named or page == self.state.page else f"{number}",
+                f"page('{page}')",
+            )
+            for number, page in enumerate(PAGES, 1)
+        ]
+        brand = (Run(" compare ", "brand"), Run(" "))
+        return [*brand, *tabs(titles, PAGES.index(self.state.page), gap=1 + named)]
 
     def _parting(self, compared: Comparison, long: bool) -> str:
         """Describe the first difference of the runs, and count the differences on this page."""

@@ -26,7 +26,7 @@ from planscope.tui.panes.hints import Hint
 from planscope.tui.screens.flows.quitting import may_stop
 from planscope.tui.screens.library.lines import columns_for, empty_lines, preview_lines
 from planscope.tui.screens.lists import Cursor, ListScreen, list_keys
-from planscope.tui.style.lines import Run, shown
+from planscope.tui.style.lines import Run, shown, tabs
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
@@ -109,12 +109,12 @@ class LibraryScreen(ListScreen):
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
         state = self.state
-        left = [Run(" library ", "brand"), Run(" ")]
-        for number, place in enumerate(SHOWN, 1):
-            here = place == state.shown
-            count = f" {len(state.trashed)}" if place == "trash" and state.trashed else ""
-            left += [Run("▶" if here else " ", "mark")]
-            left += [Run(f"{number} {_TITLES[place]}{count}", "strong" if here else "dim"), Run("  ")]
+        trashed = f" {len(state.trashed)}" if state.trashed else ""
+        titles = [
+            (f"{number} {_TITLES[place]}{trashed * (place == 'trash')}", f"place('{place}')")
+            for number, place in enumerate(SHOWN, 1)
+        ]
+        left = [Run(" library ", "brand"), Run(" "), *tabs(titles, SHOWN.index(state.shown))]
         done, many = state.judging
         if done == many:
             return left, [Run("" if state.complete else "reading…", "dim")]

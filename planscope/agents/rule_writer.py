@@ -1,16 +1,14 @@
-"""Rules that a model proposes from a policy in prose. Nothing of it counts before a person has said yes.
+"""Has a model propose the rules of a policy in prose (``rules/policy.py`` reads policies without one).
 
-The policy and the answers are hostile text. An answer is only ever read as sentences of rules; a proposal that cannot
-be read is sent back once, with the error. Each proposal stands beside the sentence of the policy that it comes from,
-which must really be in the policy.
+A proposal that cannot be read is sent back once, with the error. Each stands beside the sentence of the policy that it
+comes from, which must really be in the policy.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -18,17 +16,10 @@ from planscope.agents.asking import ask, with_model
 from planscope.agents.models import LoadedModel
 from planscope.agents.options import RunOptions
 from planscope.errors import UserError
-from planscope.language.errors import ParseFailure, in_a_line
-from planscope.oracle.trace import Trace
-from planscope.rules.judge import Rulebook, judge_trace
-from planscope.rules.reading import read_rules
-from planscope.rules.rule import Rule
-from planscope.rules.words import meaning
+from planscope.rules.policy import Draft, Proposal, check_policy, sorted_out
 from planscope.safe import visible
 
 ANSWER_SECONDS = 180.0
-LARGEST_POLICY = 200_000
-"""The limit for a policy, in characters."""
 LARGEST_ANSWER = 200_000
 """The limit for the part of an answer that is read, in characters."""
 MOST_PROPOSALS = 300
@@ -44,41 +35,6 @@ class RulesNotDrafted(UserError):
     """No rules were proposed. The message says why, in one line without secrets."""
 
 
-@dataclass(slots=True)
-class Proposal:
-    """What a model proposes for one sentence of the policy.
-
-    ``policy``: the sentence; ``quoted``: whether it is in the policy. ``text``: the proposed rule; "" if no rule can
-    say the sentence (``why`` says why not). ``rules``: what was read; empty if it cannot be read (``why``).
-    """
-
-    policy: str
-    text: str = ""
-    why: str = ""
-    quoted: bool = False
-    rules: tuple[Rule, ...] = ()
-    kept: int = 0
-    """How many of the traces keep it."""
-    tested: int = 0
-    """How many of the traces put it to the test."""
-    broken: list[str] = field(default_factory=list)
-    """Ids of traces that break it, the first few."""
-
-    @property
-    def meanings(self) -> list[str]:
-        """What the rules ask for, in plain words."""
-        return [meaning(rule) for rule in self.rules]
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """``proposals`` can be read; ``unread`` cannot; ``unsaid``: sentences that no rule can say."""
-
-    proposals: list[Proposal]
-    unread: list[Proposal]
-    unsaid: list[Proposal]
-
-
 def draft_rules(
     policy: str,
     model: RunOptions | LoadedModel,
@@ -89,15 +45,10 @@ def draft_rules(
 ) -> Draft:
     """Ask a model for the rules of a policy. ``tools``: names that the rules may use.
 
-    A :class:`LoadedModel` stays open. Blocks, so do not call it from the screen's thread. Raises ``ModelUnavailable``
-    and :class:`RulesNotDrafted`.
+    A :class:`LoadedModel` stays open. Blocks, so do not call it from the screen's thread. Raises ``ModelUnavailable``,
+    :class:`RulesNotDrafted`, and UserError for a policy that is empty or too long.
     """
-    if not policy.strip():
-        raise RulesNotDrafted(
-            "the policy is empty; name a text file with sentences about what the agent must do"
-        )
-    if len(policy) > LARGEST_POLICY:
-        raise RulesNotDrafted(f"the policy is longer than {LARGEST_POLICY:,} characters; draft a part of it")
+    check_policy(policy)
     tell, names = on_progress or (lambda _: None), sorted(tools)
 
     async def draft(asked: LoadedModel) -> Draft:
@@ -111,23 +62,9 @@ def draft_rules(
         if wrong:
             tell(f"{len(wrong)} of {len(found)} proposals cannot be read; the model is asked again")
             _mend(wrong, await _ask(asked, mending(wrong, names), seconds), policy, names)
-        return _sorted(found)
+        return sorted_out(found)
 
     return with_model(model, draft, "draft rules", RulesNotDrafted)
-
-
-def _sorted(found: Iterable[Proposal]) -> Draft:
-    draft = Draft([], [], [])
-    known: set[str] = set()
-    for one in found:
-        if not one.text:
-            draft.unsaid.append(one)
-        elif not one.rules:
-            draft.unread.append(one)
-        elif one.text not in known:
-            known.add(one.text)
-            draft.proposals.append(one)
-    return draft
 
 
 async def _ask(model: LoadedModel, text: str, seconds: float) -> str:
@@ -214,55 +151,10 @@ def _mend(wrong: Sequence[Proposal], answer: str, policy: str, tools: Sequence[s
 def _read(one: Proposal, policy: str, tools: Sequence[str]) -> None:
     """Read a proposal as rules, and look whether its sentence is in the policy."""
     one.quoted = bool(one.policy) and _plain(one.policy) in _plain(policy)
-    if not one.text:
-        return
-    one.text = visible(one.text)
-    try:
-        one.rules = read_rules(one.text, tools).rules
-        one.why = "" if one.rules else "it is not a rule"
-    except ParseFailure as failure:
-        one.why = in_a_line(failure.errors)
+    if one.text:
+        one.read(tools)
 
 
 def _plain(text: str) -> str:
     """Return the words of a text, to find a sentence again whatever its marks and line breaks are."""
     return " ".join(re.findall(r"\w+", text.casefold()))
-
-
-def try_on(proposals: Sequence[Proposal], traces: Iterable[Trace]) -> int:
-    """Count how many of the traces keep each proposal. Return how many traces there were."""
-    rules = [rule for one in proposals for rule in one.rules]
-    owner = [one for one in proposals for _ in one.rules]
-    book = Rulebook(rules)
-    count = 0
-    for trace in traces:
-        count += 1
-        tested: set[int] = set()
-        broken: set[int] = set()
-        results = judge_trace(book, trace).results(trace, open_end=trace.open_end)
-        for one, result in zip(owner, results, strict=True):
-            if result.applicable:
-                tested.add(id(one))
-            if result.state in ("broken", "unknown"):
-                broken.add(id(one))
-                if result.state == "broken" and trace.id not in one.broken and len(one.broken) < 5:
-                    one.broken.append(trace.id)
-        for one in proposals:
-            one.tested += id(one) in tested
-            one.kept += id(one) in tested and id(one) not in broken
-    return count
-
-
-def rules_file(chosen: Sequence[Proposal], unsaid: Sequence[Proposal] = ()) -> str:
-    """Return a file of rules, each below its sentence of the policy, and at the end what no rule says."""
-    lines: list[str] = []
-    last = None
-    for one in chosen:
-        if one.policy and one.policy != last:
-            lines += ["", f'# "{visible(one.policy)}"']
-            last = one.policy
-        lines.append(one.text)
-    if unsaid:
-        lines += ["", "# What no rule says:"]
-        lines += [f'# "{visible(one.policy)}": {visible(one.why)}' for one in unsaid]
-    return "\n".join(lines).lstrip("\n") + "\n"

@@ -1,5 +1,5 @@
 """``rules check`` explains a file of rules, ``add`` gives them to a session, ``mine`` finds rules that good traces
-keep, ``draft`` has a model propose rules from a policy."""
+keep, ``draft`` reads the sentences of a policy as rules, or has a model propose them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ from planscope.commands.common import (
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
-    from planscope.agents.rule_writer import Draft, Proposal
     from planscope.oracle.trace import Trace
     from planscope.rules.checking import Findings
+    from planscope.rules.policy import Draft, Proposal
     from planscope.rules.rule import RuleFile
+    from planscope.session.model import Session
 
 ABOUT = (
     "Work with rules: sentences about the calls of an agent, such as: get_order comes before cancel_order. Each is "
@@ -38,7 +39,7 @@ ACTIONS = {
     "check": "explain each rule; find contradictions, and rules that others imply",
     "add": "append rules to a session's own, save it, and judge all its runs anew",
     "mine": "find rules that good traces keep, and with --bad those that bad ones break",
-    "draft": "have a model propose rules from a policy; none counts before you said yes",
+    "draft": "read each sentence of a policy as a rule, or have a model propose them; none counts before you said yes",
 }
 MOST_TRACES = 100_000
 """Traces that mining keeps in memory, of each side."""
@@ -52,9 +53,10 @@ def _add(parser: argparse.ArgumentParser) -> None:
     check.add_argument(
         "--session", metavar="SESSION", help="say which queries of this session contradict the rules, too"
     )
-    check.add_argument(
-        "--tools", metavar="FILE", help="names or definitions of tools; a rule about another one is named"
-    )
+    for one in (check, made["draft"]):
+        one.add_argument(
+            "--tools", metavar="FILE", help="names or definitions of tools; a rule about another one is named"
+        )
     check.add_argument("--json", action="store_true", help="print one JSON document")
     set_example(check, EXAMPLE)
 
@@ -70,7 +72,13 @@ def _add(parser: argparse.ArgumentParser) -> None:
         "traces", metavar="TRACE", nargs="*", help="traces that name the tools and try each rule"
     )
     draft.add_argument(
-        "--model", metavar="M", required=True, help="the model, for example openai:gpt-4o-mini"
+        "--session", metavar="SESSION", help="a session that names the tools, and whose runs try each rule"
+    )
+    draft.add_argument(
+        "--model",
+        metavar="M",
+        help="ask a model, such as openai:gpt-4o-mini, which may cost money; without it, each "
+        "sentence is read as it stands",
     )
     draft.add_argument("--base-url", metavar="URL", help="another server for the model")
     draft.add_argument(
@@ -83,7 +91,7 @@ def _add(parser: argparse.ArgumentParser) -> None:
         "--yes", action="store_true", help="with -o: write all rules that can be read, without asking"
     )
     draft.add_argument("--json", action="store_true", help="print one JSON document")
-    set_example(draft, "planscope rules draft policy.txt runs/ --model openai:gpt-4o-mini -o rules.txt")
+    set_example(draft, "planscope rules draft policy.txt runs/ -o rules.txt")
 
     mine = made["mine"]
     mine.add_argument("good", metavar="GOOD", nargs="+", help="traces that went well: files, folders, globs")
@@ -148,8 +156,9 @@ def _add_to_session(args: argparse.Namespace) -> int:
 def _draft(args: argparse.Namespace) -> int:
     import sys
 
-    from planscope.agents.rule_writer import draft_rules, rules_file, try_on
-    from planscope.commands.recording import options_of
+    from planscope.rules.names import tools_of
+    from planscope.rules.policy import read_policy, rules_file, try_on
+    from planscope.session.traces import trace_of
 
     output = output_file(args.output) if args.output is not None else None
     if args.yes and output is None:
@@ -159,19 +168,27 @@ def _draft(args: argparse.Namespace) -> int:
     asks = output is not None and not args.yes
     if asks and not (sys.stdin is not None and sys.stdin.isatty()):
         raise UserError("-o asks for each rule in a terminal; add --yes to write all that can be read")
-    policy = read_text(args.policy)
+    session = open_session(args.session) if args.session is not None else None
+    policy, tools = read_text(args.policy), _tools(args, session)
     line = ProgressLine()
     try:
         traces = _traces(args.traces, line) if args.traces else []
-        tools = {name for trace in traces for name in (*trace.tools, *(call.tool for call in trace.calls))}
-        draft = draft_rules(policy, options_of(args), tools, on_progress=line.show)
+        traces += map(trace_of, session.runs if session is not None else ())
+        tools |= tools_of(traces)
+        if args.model is None:
+            draft = read_policy(policy, tools, traces, line.show)
+        else:
+            from planscope.agents.rule_writer import draft_rules
+            from planscope.commands.recording import options_of
+
+            draft = draft_rules(policy, options_of(args), tools, on_progress=line.show)
         count = try_on(draft.proposals, traces) if traces else 0
     finally:
         line.clear()
     if args.json:
         from planscope.documents.rules import DraftedDocument
 
-        print_json(DraftedDocument.about(draft, count))
+        print_json(DraftedDocument.about(draft, count, args.model or "reader"))
     chosen = draft.proposals if args.yes else []
     if not args.json:
         chosen = _told(draft, count, asks=asks) if not args.yes else chosen
@@ -200,15 +217,19 @@ def _told(draft: Draft, count: int, *, asks: bool) -> list[Proposal]:
             if answer in ("y", "a"):
                 chosen.append(one)
         say()
-    for title, some in (("Cannot be read:", draft.unread), ("No rule can say:", draft.unsaid)):
+    for title, some in (
+        ("Cannot be read, or in two ways:", draft.unread),
+        ("No rule can say:", draft.unsaid),
+    ):
         if some:
             say(title)
         for one in some:
-            say_all(sentence(f"“{one.policy}”" + (f" {one.text}" if one.text else ""), width, "    "))
+            text = "" if one.text == one.policy else one.text
+            say_all(sentence(f"“{one.policy}” {text}".rstrip(), width, "    "))
             if one.why:
                 say_all(sentence(one.why, width, "        "))
     if not (draft.proposals or draft.unread or draft.unsaid):
-        say("The model proposes nothing.")
+        say("Nothing is proposed: the policy has no sentence.")
     return chosen
 
 
@@ -228,6 +249,7 @@ def _proposal_lines(one: Proposal, count: int, width: int) -> Iterator[str]:
     from planscope.wording.phrases import plural
 
     mark = "" if one.quoted else " (not in the policy in these words)"
+    mark = f" (below “{one.below}”)" if one.below else mark
     yield from sentence(f"“{one.policy}”{mark}", width)
     yield from sentence(one.text, width, "    ")
     for words in one.meanings:
@@ -281,17 +303,23 @@ def _traces(names: list[str], line: ProgressLine) -> list[Trace]:
     return found
 
 
+def _tools(args: argparse.Namespace, session: Session | None) -> set[str]:
+    """Return the tools that a file names, and those of a session."""
+    from planscope.rules.names import read_tools, tools_of_session
+
+    named = read_tools(read_text(args.tools)) if args.tools is not None else set()
+    return named | (tools_of_session(session) if session is not None else set())
+
+
 def _check(args: argparse.Namespace) -> int:
     from planscope.language.errors import ParseFailure
     from planscope.rules.checking import examine, warnings_about
-    from planscope.rules.names import read_tools, tools_of_session
     from planscope.rules.reading import read_rules
     from planscope.show.text import sentence
 
     session = open_session(args.session) if args.session is not None else None
     text = read_text(args.file)
-    tools = read_tools(read_text(args.tools)) if args.tools is not None else set()
-    tools |= tools_of_session(session) if session is not None else set()
+    tools = _tools(args, session)
     try:
         file = read_rules(text, tools)
     except ParseFailure as failure:

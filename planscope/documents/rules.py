@@ -15,10 +15,10 @@ from planscope.language.constructions import Kind
 from planscope.oracle.verdict_types import CERTIFIED, StepNo
 
 if TYPE_CHECKING:
-    from planscope.agents.rule_writer import Draft, Proposal
     from planscope.oracle.judged import JudgedRun
     from planscope.rules.judge import Tested
     from planscope.rules.mining import Mined
+    from planscope.rules.policy import Draft, Proposal
     from planscope.rules.repair import RulesRepair
     from planscope.rules.report import Checked, Summary
     from planscope.rules.rule import RuleFile
@@ -430,10 +430,11 @@ class MinedDocument(Document):
 
 
 class ProposalDocument(Document):
-    """A rule that a model proposes for a sentence of a policy."""
+    """A rule that the reader or a model proposes for a sentence of a policy."""
 
-    policy: str = Field(description="the sentence, as the model quotes it")
+    policy: str = Field(description="the sentence; of a model, as it quotes it")
     quoted: bool = Field(description="whether the policy has it in these words")
+    below: str = Field(default="", description="the heading that the sentence stands below")
     text: str
     kinds: list[Kind]
     meanings: list[str]
@@ -446,39 +447,34 @@ class LeftOutDocument(Document):
     """A sentence for which there is no rule."""
 
     policy: str
-    text: str = Field(description='what the model proposed; "" if it says that no rule can say the sentence')
+    text: str = Field(description='what cannot be read; "" if no rule can say the sentence')
     why: str
+    readings: list[str] = Field(
+        default_factory=list, description="the rules that an unclear sentence may mean; write one of them"
+    )
 
 
 class DraftedDocument(Document):
     """What ``rules draft --json`` prints."""
 
     traces: int = Field(description="traces that the rules were tried on")
+    by: str = Field(default="reader", description="who drafted: reader, or the model's name")
     proposals: list[ProposalDocument]
-    unread: list[LeftOutDocument] = Field(description="proposals that cannot be read")
+    unread: list[LeftOutDocument] = Field(description="what cannot be read, or in two ways")
     unsaid: list[LeftOutDocument] = Field(description="sentences that no rule can say")
 
     @classmethod
-    def about(cls, draft: Draft, traces: int) -> Self:
-        """Tell what a model proposed."""
+    def about(cls, draft: Draft, traces: int, by: str) -> Self:
+        """Tell what was drafted from a policy, and by whom."""
 
         def left(some: list[Proposal]) -> list[LeftOutDocument]:
-            return [LeftOutDocument(policy=one.policy, text=one.text, why=one.why) for one in some]
+            return [LeftOutDocument.of(one) for one in some]
 
         return cls(
             traces=traces,
+            by=by,
             proposals=[
-                ProposalDocument(
-                    policy=one.policy,
-                    quoted=one.quoted,
-                    text=one.text,
-                    kinds=[rule.kind for rule in one.rules],
-                    meanings=one.meanings,
-                    tested=one.tested,
-                    kept=one.kept,
-                    broken=one.broken,
-                )
-                for one in draft.proposals
+                ProposalDocument.of(one, kinds=[rule.kind for rule in one.rules]) for one in draft.proposals
             ],
             unread=left(draft.unread),
             unsaid=left(draft.unsaid),

@@ -171,7 +171,7 @@ def condition_text(condition: object) -> str:
         return word.join(parts)
     assert isinstance(condition, Compare)
     path = path_text(condition.path)
-    if condition.source == "answer":
+    if condition.source == "answer" and condition.path[:1] not in ((COUNT,), (SUM,)):
         path = f"answer.{path}" if path else "answer"
     elif condition.source == "text":
         path = "text"

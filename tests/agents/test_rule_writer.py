@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from planscope.agents.options import RunOptions
-from planscope.agents.rule_writer import RulesNotDrafted, draft_rules, proposals_in, rules_file
+from planscope.agents.rule_writer import RulesNotDrafted, draft_rules, proposals_in
 from planscope.cli import main
+from planscope.rules.policy import rules_file
 from planscope.rules.reading import read_rules
 from tests.hostile import HOSTILE
 

@@ -112,6 +112,36 @@ async def test_rules_are_found_in_good_runs_and_ticked(tmp_path: Path) -> None:
     assert len((load(path).rules or "").splitlines()) == 1
 
 
+async def test_the_reader_drafts_rules_from_a_policy_without_a_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "policy.txt").write_text("Always call get_order before cancel_order. Be polite.")
+    trace = tmp_path / "run.json"
+    trace.write_text(json.dumps(chat(7, "cancel_order", "get_order")))
+    path = tmp_path / "run.planscope.json"
+    save(session_of(list(open_traces([trace]))), path)
+    async with opened(path) as driven:
+        await driven.press("e", "ctrl+d")
+        await driven.sees("Draft rules from a policy", "read as it stands", "which may cost money")
+        await driven.press(*["backspace"] * len("system prompt"))
+        await driven.type("policy.txt")
+        await driven.press("enter")
+        await driven.sees(
+            "“Always call get_order before cancel_order.”", "violated at step 1", "No rule can say"
+        )
+        await driven.press("down")
+        await driven.sees("it says nothing about calls")
+        await driven.press("up", "space", "ctrl+s")
+        await driven.sees("RULE VIOLATED")
+        await driven.press("ctrl+s")
+        await driven.rest()
+    assert (load(path).rules or "").splitlines()[:2] == [
+        '# "Always call get_order before cancel_order."',
+        "get_order comes before cancel_order.",
+    ]
+
+
 async def test_a_model_drafts_rules_from_the_system_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

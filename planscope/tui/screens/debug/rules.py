@@ -46,7 +46,7 @@ async def _write_rules(stage: Stage) -> None:
 
 
 def _finders(stage: Stage, run: Run | None) -> dict[str, Finder]:
-    """Return the ways to find rules: in examples, or by a model in a policy."""
+    """Return the ways to find rules: in examples, or in a policy."""
     from planscope.tui.screens.flows.find_rules import Place, draft_rules, mine_rules
 
     document, choice = stage.work.document, default_choice(stage)

@@ -1,4 +1,4 @@
-"""Finding rules for a session on screen: those that good runs keep, or those that a model drafts from a policy."""
+"""Finding rules for a session on screen: those that good runs keep, or those of a policy, by the reader or a model."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from planscope.tui.style.lines import shown
 from planscope.wording.phrases import plural
 
 if TYPE_CHECKING:
-    from planscope.agents.rule_writer import Draft
     from planscope.oracle.trace import Trace
+    from planscope.rules.policy import Draft
     from planscope.session.model import Run
     from planscope.tui.controllers.jobs import Jobs
 
@@ -73,7 +73,7 @@ async def _found(
         if answer is None:
             return None
         asked = answer
-        what = "looking for rules" if len(asked.sources) > 1 else "the model reads the policy"
+        what = "the model reads the policy" if asked.model else "looking for rules"
         found = await waited(screen, place.jobs, "find rules", what, partial(look, asked))
         if isinstance(found, UserError):
             before = str(found)
@@ -108,38 +108,48 @@ async def mine_rules(screen: Asker, place: Place, known: str) -> str | None:
 
 
 async def draft_rules(screen: Asker, place: Place, known: str) -> str | None:
-    """Ask for a policy and a model, and which of its rules to take. For a flow. Returns the rules, or None."""
+    """Ask for a policy and perhaps a model, and which of its rules to take. For a flow. Returns the rules, or None."""
     system = _system(place)
 
     def look(asked: Asked, tell: Tell) -> tuple[str, list[Offered], Draft]:
-        from planscope.agents.options import RunOptions
-        from planscope.agents.rule_writer import draft_rules, try_on
+        from planscope.rules.names import tools_of
+        from planscope.rules.policy import read_policy, try_on
 
         policy = asked.sources[0]
         text = system if policy == SYSTEM_PROMPT else _policy_text(policy)
         traces = [trace_of(run) for run in place.runs]
-        tools = {name for trace in traces for name in (*trace.tools, *(call.tool for call in trace.calls))}
-        options = RunOptions(model=asked.model, base_url=asked.url or None)
-        draft = draft_rules(text, options, tools, on_progress=tell)
+        tools = tools_of(traces)
+        if asked.model:
+            from planscope.agents.options import RunOptions
+            from planscope.agents.rule_writer import draft_rules
+
+            options = RunOptions(model=asked.model, base_url=asked.url or None)
+            draft, who = draft_rules(text, options, tools, on_progress=tell), "that the model proposes"
+        else:
+            draft, who = (
+                read_policy(text, tools, traces, tell),
+                "in the policy, each sentence read as it stands",
+            )
         count = try_on(draft.proposals, traces) if traces else 0
         offered = tried(_new(drafted(draft, count), known), _displayed(place))
-        return "Rules that the model proposes", offered, draft
+        return f"Rules {who}", offered, draft
 
     begin = Asked((SYSTEM_PROMPT if system else "",), model=place.model, url=place.base_url)
     found = await _found(screen, place, begin, partial(_policy_form, place), look)
     if found is None or found[0] is None:
         return None
-    from planscope.agents.rule_writer import rules_file
+    from planscope.rules.policy import rules_file
 
     draft, texts = found[0], {one.text for one in found[1]}
     return rules_file([one for one in draft.proposals if one.text in texts], draft.unsaid)
 
 
 def drafted(draft: Draft, count: int) -> list[Offered]:
-    """Return a model's proposals as rules to choose, and last what is no rule. ``count``: the runs that were tried."""
+    """Return proposals as rules to choose, and last what is no rule. ``count``: the runs that were tried."""
     made = []
     for one in draft.proposals:
         about = [] if one.quoted else ["! this sentence is not in the policy in these words"]
+        about += [f"it stands below “{one.below}”"] if one.below else []
         if count:
             broken = f"; violated by {', '.join(one.broken)}" if one.broken else ""
             about.append(
@@ -197,7 +207,13 @@ def _policy_form(place: Place, asked: Asked, wrong: str) -> FormDialog[Asked]:
     models = [Offer(name, "a model of this session") for name in used]
     fields = (
         Field("policy", "policy", asked.sources[0], "a text file", texts),
-        Field("model", "model", asked.model, "provider:name, such as openai:gpt-4o-mini", models),
+        Field(
+            "model",
+            "model",
+            asked.model,
+            "empty: no model; or provider:name, such as openai:gpt-4o-mini",
+            models,
+        ),
         Field("url", "base URL", asked.url, "of a local server; empty: the provider's"),
     )
 
@@ -207,13 +223,16 @@ def _policy_form(place: Place, asked: Asked, wrong: str) -> FormDialog[Asked]:
             raise UserError("name a text file with the policy")
         if policy != SYSTEM_PROMPT and not Path(policy).expanduser().is_file():
             raise UserError(f"there is no file {shown(policy, 80)}")
-        if not model or parse_model(model).simulated:
+        if model and parse_model(model).simulated:
             raise UserError(
-                "name a real model, such as openai:gpt-4o-mini; a simulated one cannot draft rules"
+                "name a real model, such as openai:gpt-4o-mini, or none; a simulated one cannot draft rules"
             )
         return Asked((policy,), model=model, url=answers["url"].strip())
 
-    told = ["A model proposes rules from a policy. None counts before you tick it."]
+    told = [
+        "Each sentence is read as it stands, or by a model, which may cost money.",
+        "No rule counts before you tick it.",
+    ]
     return FormDialog("Draft rules from a policy", fields, read, before=[*told, *filter(None, [wrong])])
 
 

@@ -140,7 +140,8 @@ WRITES_GLYPH = "✎"
 
 HIT_GLYPH = "»"
 FAILED, ANSWERED_ERROR = "! failed", "the tool answered with an error"
-BLAMED_GLYPH = "◆"
+# of the words to blame in a query, and of the first difference of two runs:
+BLAMED_GLYPH, PARTED_GLYPH = "◉", "≠"
 NO_RUN = "no run"
 
 VERDICTS: Words = {

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from textual.command import CommandPalette
 
 from planscope.debugger.breakpoints import StepBreak
 from planscope.debugger.selection import SelectedConstraint, SelectedStep, SelectedWords
+from planscope.language.tree import Terminal
 from planscope.session.store import load
 from planscope.tui.actions import ACTIONS, KeyAction
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.controllers.what_if import Play
+from planscope.tui.dialogs import help as help_
 from planscope.tui.dialogs.ask import ChooseDialog, SetDialog
 from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.dialogs.form import FormDialog
@@ -24,6 +27,7 @@ from planscope.tui.screens.dissect.screen import DissectScreen
 from planscope.tui.screens.edit.screen import EditScreen
 from planscope.tui.screens.library.screen import LibraryScreen
 from planscope.tui.screens.runs.screen import RunsScreen
+from planscope.wording import terms
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, styles
 from tests.tui.test_live import paused, start, until
@@ -716,3 +720,15 @@ async def _share(driven: Driven, key: str) -> None:
     await driven.press(key)
     assert isinstance(driven.app.screen, ChooseDialog)
     assert "Share this run" in driven.text and "pull request" in driven.text
+
+
+def test_help_explains_every_sign_once() -> None:
+    signs = [sign for heads, _, _ in help_._SIGNS for sign in heads.split()]
+    wanted = [
+        *terms.DRAFT_SIGNS.values(),
+        *(sign for sign in terms.CHANGE_SIGNS.values() if sign not in " +-"),
+        *{terminal.rstrip("<>") for terminal in get_args(Terminal)},
+        *{terms.PAUSED_GLYPH, terms.BLAMED_GLYPH, terms.PARTED_GLYPH, "!", "±", "█▓░", "▼", "◆"},
+    ]
+    assert [sign for sign in wanted if signs.count(sign) == 0] == []
+    assert signs.count("◆") == 1 and "◆" not in (terms.BLAMED_GLYPH, terms.PARTED_GLYPH)

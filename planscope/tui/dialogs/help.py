@@ -61,6 +61,30 @@ _SIGNS = (
     (terms.HIT_GLYPH, "hit-mark", "a search hit"),
     ("◆", "stop-mark", "a breakpoint"),
     (terms.WRITES_GLYPH, "caution", "a call of a tool that writes, as the rules say"),
+    (terms.PAUSED_GLYPH, "stop", "a paused call, which is not done yet"),
+    ("!", "caution", "a call that failed, a warning, or a run that was aborted"),
+    ("▲ ▼ 2 linked", "mark", "above or below there are 2 lines that belong to the selection"),
+    (
+        "P SC",
+        "dim",
+        "the tree has the grammar's symbols: P a preposition, SC a conjunction, such as before, until",
+    ),
+    (
+        "VP VP0 J",
+        "dim",
+        "VP a verb that orders two actions, VP0 one that does not, J a word that joins clauses",
+    ),
+    ("< >", "dim", "behind a symbol: the action comes earlier, or later"),
+    (
+        " ".join(terms.DRAFT_SIGNS.values()),
+        "mark",
+        "while editing: a constraint is added, gone, the same, not read",
+    ),
+    ("~ ↕", "mark", "while comparing: changed, moved to another place"),
+    (terms.PARTED_GLYPH, "mark", "the first difference of two runs"),
+    (terms.BLAMED_GLYPH, "mark", "the words of a query that a dissection blames"),
+    ("±", "caution", "a query that is answered right in some runs and wrong in others"),
+    ("█▓░", "tool", "a rate: its lowest likely value, the measured one, its highest likely value"),
 )
 
 

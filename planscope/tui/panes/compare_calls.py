@@ -12,7 +12,7 @@ from planscope.safe import cell_width
 from planscope.tui.style.lines import Line, Run, cut, justify, paragraph, shown, width_of
 from planscope.tui.style.roles import CHANGES as ROLES
 from planscope.wording import phrases, terms
-from planscope.wording.terms import CHANGE_SIGNS
+from planscope.wording.terms import CHANGE_SIGNS, PARTED_GLYPH
 
 ROOMY = 50
 """From this width on, in cells, a column shows the name of a state beside its sign."""
@@ -121,7 +121,7 @@ def _call_cell(
         )
         return [Line((Run(where, "dim"),))]
     step = side.steps[index]
-    mark = Run("◆" if parts else " ", "mark")
+    mark = Run(PARTED_GLYPH if parts else " ", "mark")
     head = [mark, Run(f"{CHANGE_SIGNS[row.change]} ", ROLES[row.change]), Run(f"{step.step!s:>3} ", "dim")]
     role = ROLES[row.change] or "tool"
     tail = _state(side, step, width)

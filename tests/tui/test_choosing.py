@@ -62,6 +62,25 @@ async def test_breakpoints_are_chosen_edited_switched_off_and_counted() -> None:
         assert [str(watch) for watch in driven.state.watches] == ["valid_completions"]
 
 
+async def test_u_takes_back_what_was_removed_from_a_list() -> None:
+    async with opened(FIRST, (80, 24)) as driven:
+        await driven.press("B")
+        for text in ("lost", "error"):
+            await driven.type(text)
+            await driven.press("enter")
+        await driven.press("down", "down", "up", "space", "delete")
+        assert [str(b) for b in driven.state.marks.every] == ["error"] and "u: take back" in driven.text
+        await driven.press("u")
+        assert [str(b) for b in driven.state.marks.every] == ["error", "lost"]
+        assert [str(b) for b in driven.state.breakpoints] == ["error"] and "u: take back" not in driven.text
+        await driven.press("escape", "w", "tab", "enter", "down", "delete")
+        assert not driven.state.watches
+        await driven.press("u")
+        assert [str(watch) for watch in driven.state.watches] == ["valid_completions"]
+        await driven.type("un")
+        assert driven.app.screen.input.value == "un"
+
+
 async def test_arguments_of_a_paused_call_are_judged_while_they_are_typed() -> None:
     async with opened(FIRST, (80, 24)) as driven:
         await start(driven, RunChoice(model="sim:time-blind", stepping=True))

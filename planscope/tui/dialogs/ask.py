@@ -108,10 +108,10 @@ Put = Callable[[str, int | None], str | None]
 
 
 class _Entry(SafeInput):
-    """The input line of a list. While it is empty, the dialog's keys come before typing a blank."""
+    """The input line of a list. While it is empty, the dialog's keys come before typing."""
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        return (key != "space" or bool(self.value)) and super().check_consume_key(key, character)
+        return (key not in ("space", "u") or bool(self.value)) and super().check_consume_key(key, character)
 
 
 class SetDialog(Dialog[None]):
@@ -125,6 +125,7 @@ class SetDialog(Dialog[None]):
         Binding("up", "go(-1)", show=False, priority=True),
         Binding("delete", "remove", show=False, priority=True),
         Binding("space", "turn", show=False, priority=True),
+        Binding("u", "unremove", show=False, priority=True),
         Binding("tab,ctrl+n", "offer", show=False, priority=True),
     ]
 
@@ -147,6 +148,7 @@ class SetDialog(Dialog[None]):
         self.switch = switch
         self.at = -1
         self.edited: int | None = None
+        self.removed: list[Item] = []
         self.wrong = ""
 
     def body(self) -> Sequence[Widget]:
@@ -164,9 +166,13 @@ class SetDialog(Dialog[None]):
         )
 
     def hint(self) -> Sequence[Said]:
-        turn = ", Space: off or on" if self.switch is not None else ""
+        turn = ", Space: off or on" * (self.switch is not None) + ", u: take back" * bool(self.removed)
         add = "Enter: add, Tab: choose from a list, ↑ ↓: select, Esc: close"
-        return self.about, add, f"selected line: Enter: edit, Delete: remove{turn}"
+        return (
+            self.about,
+            add,
+            f"selected line: Enter: edit, Delete: remove{turn}",
+        )
 
     def _lines(self) -> list[Line]:
         made = [self._line(item, i == self.at) for i, item in enumerate(self.listed())]
@@ -198,7 +204,19 @@ class SetDialog(Dialog[None]):
         if self.at < 0 or self.input.value:
             self.input.action_delete_right()
         elif self.at < len(self.listed()):
+            self.removed.append(self.listed()[self.at])
             self.remove_one(self.at)
+            self.show()
+
+    def action_unremove(self) -> None:
+        """Put the last removed line behind the others."""
+        if self.input.value or not self.removed:
+            self.input.insert_text_at_cursor("u")
+            return
+        one = self.removed.pop()
+        self._say(self.put(one.text, None) or "")
+        if one.off and self.switch is not None and not self.wrong:
+            self.switch(len(self.listed()) - 1)
             self.show()
 
     def action_turn(self) -> None:

@@ -249,6 +249,20 @@ def why_blocks(run: JudgedRun, verdict: Verdict) -> Iterator[Block]:
         yield Para(text, label=f"  {where}")
     if len(groups) > FINDINGS:
         yield Para(Own(f"  and {sum(map(len, groups[FINDINGS:]))} more"))
+    yield from _cause_blocks(run, verdict)
+
+
+def _cause_blocks(run: JudgedRun, verdict: Verdict) -> Iterator[Block]:
+    """Say which step is most likely to blame, and the way from there to where it shows."""
+    from planscope.cause.told import chain, sought, told
+
+    if sought(run, verdict):
+        from planscope.cause.find import cause_of
+
+        cause = cause_of(run, verdict)
+        yield GAP
+        yield Para(told(cause))
+        yield from map(Para, chain(cause))
 
 
 def warning_blocks(warnings: Iterable[str]) -> Iterator[Block]:

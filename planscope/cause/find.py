@@ -14,7 +14,6 @@ from planscope.oracle.verdict_types import Blame, Came, Link, StepNo, Verdict
 from planscope.rules.judge import Tested
 from planscope.rules.many import Judged
 from planscope.rules.rule import RuleFile
-from planscope.wording.phrases import percent, step_name
 from planscope.wording.terms import FINDINGS
 
 SURE = 0.5
@@ -82,13 +81,6 @@ def cause_of(run: JudgedRun, verdict: Verdict) -> Blame:
     ]
     lost = verdict.first_violation.step if verdict.first_violation is not None else None
     return find_cause(run.trace, sorted(breaks, key=lambda one: _rank(one.step)), lost=lost)
-
-
-def told(cause: Blame) -> str:
-    """Say the answer as a sentence, not yet safe to display."""
-    if cause.step is None:
-        return "No cause in the trace."
-    return f"Most likely cause: {step_name(cause.step)} ({percent(cause.confidence)}): {'; '.join(cause.reasons)}."
 
 
 def _came(one: Source) -> Came:

@@ -277,3 +277,11 @@ def same_field(argument: Path, field: Path) -> bool:
     one, other = field_of(argument), field_of(field)
     one, other = one.removesuffix("_id").removesuffix("id"), other.removesuffix("_id").removesuffix("id")
     return bool(one) and bool(other) and (one.endswith(other) or other.endswith(one))
+
+
+def sources_of(trace: Trace, step: int) -> list[Source]:
+    """Return where the arguments of one call came from. Only what stands before it is looked at."""
+    last = next(
+        k for k, item in enumerate(trace.items, 1) if isinstance(item, ToolCall) and item.step == step
+    )
+    return Provenance(replace(trace, items=trace.items[:last])).by_step[step]

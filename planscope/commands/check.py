@@ -137,11 +137,6 @@ def _tell_verdict(asked: Asked, run: Run, verdict: Verdict) -> None:
 
     helped = asked.help
     tell(verdict_blocks(asked.replay, verdict, helped))
-    if verdict.verdict == "wrong" and not asked.replay.asks:
-        from planscope.cause.find import cause_of, told
-        from planscope.show.text import sentence
-
-        say_all(sentence(told(cause_of(asked.replay, verdict)), columns()))
     say()
     agent = clip(helped.agent(run.agent), 40)
     proof = CERTIFICATES[verdict.proof] if verdict.proof in ("confirmed", "gave_up") else ""

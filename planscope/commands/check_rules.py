@@ -155,7 +155,7 @@ def check_with_rules(args: argparse.Namespace) -> int:
 
 def in_words(one: Checked) -> str:
     """Say the verdict on a trace, and its cause, not yet safe to display."""
-    from planscope.cause.find import told
+    from planscope.cause.told import told
     from planscope.wording.terms import VERDICTS
 
     cause = "" if one.cause is None else f" {told(one.cause)}"

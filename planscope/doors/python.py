@@ -456,7 +456,7 @@ def _checked(loaded: Loaded, file: RuleFile, run: str | None) -> RulesCheckedDoc
 
 def explained(checked: Checked) -> str:
     """Return a judged run in words: verdict, explanation with the repair, the rules and steps of the core."""
-    from planscope.cause.find import told
+    from planscope.cause.told import told
     from planscope.show.text import sentence
     from planscope.wording.terms import VERDICTS
 

@@ -14,7 +14,7 @@ from planscope.debugger.selection import Selection
 from planscope.debugger.stops import marks as stops_of
 from planscope.debugger.watches import Watch, WatchLine, look
 from planscope.language.problem import Span
-from planscope.oracle.verdict_types import Repair, StepView, Verdict
+from planscope.oracle.verdict_types import Blame, Repair, StepView, Verdict
 from planscope.tui.controllers.document import NOTHING_CHANGED, Saving
 from planscope.tui.controllers.judge import Certificate, Facts, Judgement, Progress
 from planscope.tui.controllers.marks import Marks
@@ -73,6 +73,7 @@ class DebugView:
     verdict: Verdict | None = None
     certificate: Certificate = "asked"
     repair: Repair | None = None
+    cause: Blame | None = None
     facts: Facts | None = None
     links: Links | None = None
     marks: Marks = _NO_MARKS
@@ -149,6 +150,15 @@ class DebugView:
         return self.progress == "judged" and (step == "end" or (lost is not None and lost.step == step))
 
     @property
+    def cause_at(self) -> int | None:
+        """The index of the step most likely to blame, if it comes before the one that lost the plan."""
+        if self.cause is None:
+            return None
+        from planscope.cause.told import led_to
+
+        return led_to(self.cause, self.debug.run.index_of)
+
+    @property
     def waits_at(self) -> int | None:
         """The index of the paused call, which is judged as if it had been done, or None."""
         run = self.run
@@ -206,6 +216,7 @@ def with_judgement(view: DebugView, judgement: Judgement, debug: DebugState) -> 
         verdict=judgement.verdict,
         certificate=judgement.certificate,
         repair=judgement.repair,
+        cause=judgement.cause,
         links=judgement.links,
     )
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from planscope.cause.provenance import sources_of
+from planscope.cause.told import came_from
 from planscope.debugger.cursor import DebugState
 from planscope.language.outline import OutlineNode
 from planscope.oracle.judged import JudgedRun
+from planscope.oracle.trace import Trace
 from planscope.oracle.verdict_types import Repair, StepNo, StepView
 from planscope.report import given_blocks, message_blocks, step_notes, step_said
 from planscope.safe import visible
@@ -88,11 +91,13 @@ def _plan_lines(state: DebugState, replay: JudgedRun) -> Iterator[str]:
             yield terms.sentence(phrases.orders(count))
 
 
-def seen_lines(record: RunRecord, view: StepView) -> Iterator[str]:
+def seen_lines(record: RunRecord, view: StepView, trace: Trace) -> Iterator[str]:
     """Say what the model was given at the start; at a step its message, its cost, and all that was said and done."""
     told = message_blocks(record, view.index, WHOLE) if view.index else given_blocks(record, WHOLE)
     yield from lines(told, WHOLE)
     yield from _said_lines(record, view, WHOLE)
+    for one in sources_of(trace, view.index) if view.call is not None else ():
+        yield visible(f"{one.name}: {came_from(one)}")
 
 
 def constraint_line(state: DebugState, constraint: str) -> str:
@@ -155,12 +160,14 @@ def _called(view: StepView) -> str:
     return f"{tool}, {arguments(view.call.arguments)}" if view.call.arguments else tool
 
 
-def timeline_lines(state: DebugState, record: RunRecord | None) -> Iterator[str]:
+def timeline_lines(state: DebugState, record: RunRecord | None, cause: int | None = None) -> Iterator[str]:
+    """Say every step. ``cause``: the index of the step that is most likely to blame."""
     for index, view in enumerate(state.run.steps):
         call = f": {_called(view)}" if view.call is not None else ""
         notes = _notes(view, record)
         said = phrases.step_word(_replay(state), view)
         more = [terms.LOST_HERE.lower()] if index in state.run.doomed else []
+        more += ["most likely the cause"] if index == cause else []
         more += [terms.FINDINGS[finding.type] for finding in state.run.findings[index]]
         more += ["you are here"] if index == state.index else []
         yield terms.sentence(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 
-from planscope.cause.find import cause_of, told
+from planscope.cause.find import cause_of
+from planscope.cause.told import chain, led_to, sought, told
 from planscope.debugger import cursor
 from planscope.debugger.breakpoints import Breakpoint, StepBreak, load_breakpoints, parse_breakpoint, toggle
 from planscope.debugger.cursor import DebugState, open_run
@@ -70,7 +71,11 @@ class Walker:
         self.watches, more = load_watches(self.session.watches[:200], self.replay.problem)
         self.notices = [*wrong, *more]
         self.found = None
-        self.state = cursor.first_violation(state)
+        verdict = self.replay.verdict()
+        seek = self.run is not None and sought(self.replay, verdict)
+        self.cause = cause_of(self.replay, verdict) if seek else None
+        led = led_to(self.cause, state.run.index_of)
+        self.state = cursor.first_violation(state) if led is None else cursor.go_to(state, led)
 
     def greeting(self) -> Iterator[str]:
         """Return the lines that introduce the session, the run, its verdict, and the current step."""
@@ -130,8 +135,8 @@ class Walker:
         yield f"Verdict: {terms.VERDICTS[judged.told]}{kind}{self.record.help.note}."
         yield explain_verdict(self.replay, judged)
         yield from map(visible, asides(judged))
-        if judged.verdict == "wrong" and not self.replay.asks:
-            yield visible(told(cause_of(self.replay, judged)))
+        if self.cause is not None:
+            yield visible(told(self.cause))
 
     def _dissection(self) -> Iterator[str]:
         """Return what the last dissection of this query found, and the query that the agent gets right."""
@@ -269,6 +274,8 @@ class Walker:
 
     def _explain(self) -> Lines:
         yield from self.verdict()
+        if self.cause is not None:
+            yield from (terms.sentence(visible(line)) for line in chain(self.cause))
         view = self.state.view
         core = view.core or next((v.core for v in self.replay.steps if v.core is not None), None)
         if core is None:
@@ -310,7 +317,7 @@ class Walker:
         return sentences.constraint_lines(self.state)
 
     def _timeline(self) -> Lines:
-        return sentences.timeline_lines(self.state, self.record)
+        return sentences.timeline_lines(self.state, self.record, led_to(self.cause, self.state.run.index_of))
 
     def _step(self) -> Lines:
         return self.place()
@@ -318,7 +325,7 @@ class Walker:
     def _saw(self) -> Lines:
         if self.record is None:
             return ["Not run yet, so no model saw anything."]
-        return sentences.seen_lines(self.record, self.state.view)
+        return sentences.seen_lines(self.record, self.state.view, self.replay.trace)
 
     def _verdict(self) -> Lines:
         return self.verdict() if self.run is not None else ["There is no run to judge."]

@@ -139,6 +139,8 @@ WRITES_GLYPH = "✎"
 """The mark of a call whose tool writes, as the rules say."""
 
 HIT_GLYPH = "»"
+CAUSE = "↤ cause"
+"""The mark of the step that is most likely to blame, if it comes before the one that lost the plan."""
 FAILED, ANSWERED_ERROR = "! failed", "the tool answered with an error"
 # of the words to blame in a query, and of the first difference of two runs:
 BLAMED_GLYPH, PARTED_GLYPH = "◉", "≠"

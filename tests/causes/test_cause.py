@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from planscope.cause.find import breaks_of, find_cause, told
+from planscope.cause.find import breaks_of, find_cause
 from planscope.cause.ranking import WEIGHTS, marks, shares
 from planscope.cause.signs import Break, evidence, reader
+from planscope.cause.told import told
 from planscope.doors.python import check
 from planscope.oracle.trace import Said, ToolCall, Trace
 from planscope.oracle.verdict_types import Blame

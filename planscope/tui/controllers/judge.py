@@ -21,7 +21,7 @@ from planscope.errors import UserError
 from planscope.language.problem import Problem
 from planscope.oracle.trace import Trace
 from planscope.oracle.unjudged import Unjudged
-from planscope.oracle.verdict_types import Move, PlannedCall, Proof, Repair, Verdict, proved
+from planscope.oracle.verdict_types import Blame, Move, PlannedCall, Proof, Repair, Verdict, proved
 from planscope.tui.controllers.document import Document, Post, key_of
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import FactsFound, Judged, Notice
@@ -103,6 +103,7 @@ class Judgement:
     verdict: Verdict | None = None
     repair: Repair | None = None
     certificate: Certificate = "asked"
+    cause: Blame | None = None
 
     @property
     def over(self) -> bool:
@@ -448,6 +449,7 @@ def judged(
 
     ``growing``: the run is live, and only its new calls are judged.
     """
+    from planscope.cause.told import sought
     from planscope.oracle.replay import replay
     from planscope.session.traces import trace_of_record
 
@@ -464,7 +466,12 @@ def judged(
         repair = _replay(run).way_back()
     few = len(run.steps) <= FEW_STEPS
     facts = {i: facts_at(run, i) for i in range(len(run.steps))} if few else {}
-    return Judgement(key, run, "judged", links=links, verdict=run.replay.verdict(), repair=repair), facts
+    verdict, cause = run.replay.verdict(), None
+    if sought(_replay(run), verdict):
+        from planscope.cause.find import cause_of
+
+        cause = cause_of(_replay(run), verdict)
+    return Judgement(key, run, "judged", links=links, verdict=verdict, repair=repair, cause=cause), facts
 
 
 def _repaired_at_once(problem: Problem, trace: Trace) -> bool:

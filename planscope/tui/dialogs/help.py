@@ -58,6 +58,7 @@ _SIGNS = (
     (_state("unknown"), "unknown", "the solver gave no answer"),
     ("▶", "mark", "the current step or the selection"),
     ("┃", "mark", "what belongs to the selection in other panes"),
+    (terms.CAUSE, "caution", f"the step most likely to blame, before {terms.LOST_HERE}; runs open there"),
     (terms.HIT_GLYPH, "hit-mark", "a search hit"),
     ("◆", "stop-mark", "a breakpoint"),
     (terms.WRITES_GLYPH, "caution", "a call of a tool that writes, as the rules say"),

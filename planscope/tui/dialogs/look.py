@@ -8,11 +8,16 @@ from typing import ClassVar, NamedTuple
 from textual.binding import BindingType
 from textual.widget import Widget
 
+from planscope.oracle.trace import Trace
 from planscope.session.record import RunRecord
 from planscope.session.seen import Part, given_at_first, said_at
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said
 from planscope.tui.fold import Path, Row, all_paths, first_opened, rows_of, text_of, value_at
 from planscope.tui.style.lines import Line, Run
+
+SOURCES = "where the arguments come from"
+_FEW = 8
+"""So many arguments are unfolded at once."""
 
 
 class Page(NamedTuple):
@@ -27,8 +32,19 @@ def pages_of(record: RunRecord, index: int) -> list[Page]:
     given = Page("What the model was given", given_at_first(record))
     if index <= 0:
         return [given]
-    title = f"Step {index}" if index <= len(record.calls) else "After the last call"
-    return [Page(title, said_at(record, index)), given]
+    title, parts = "After the last call", said_at(record, index)
+    if index <= len(record.calls):
+        seeks = (Part(SOURCES, "searching…", False),) if record.calls[index - 1].arguments else ()
+        title, parts = f"Step {index}", (*seeks, *parts)
+    return [Page(title, parts), given]
+
+
+def sources_at(trace: Trace, index: int) -> Part:
+    """Return where the arguments of a call came from. For any thread: it looks at all that stands before."""
+    from planscope.cause.provenance import sources_of
+    from planscope.cause.told import came_from
+
+    return Part(SOURCES, {one.name: came_from(one) for one in sources_of(trace, index)})
 
 
 class LookDialog(Dialog[None]):
@@ -111,6 +127,24 @@ class LookDialog(Dialog[None]):
         self.at = row
         self.action_fold()
         self.show()
+
+    @property
+    def seeks(self) -> bool:
+        """Whether the first page is to begin with where the arguments came from."""
+        return self.pages[0].parts[0].name == SOURCES
+
+    def failed(self, error: Exception) -> None:
+        """Say that the sources could not be found."""
+        self.came(Part(SOURCES, f"not found: {error}", False))
+
+    def came(self, sources: Part) -> None:
+        """Show where the arguments came from. The chosen value stays chosen."""
+        first = self.pages[0]
+        self.pages = (first._replace(parts=(sources, *first.parts[1:])), *self.pages[1:])
+        if 0 in self._opened:
+            self._opened[0] |= all_paths((sources,)) if len(sources.value) <= _FEW else set()
+            if self.number == 0 and self.is_attached:
+                self._unfold(self._opened[0])
 
     # Keys
 

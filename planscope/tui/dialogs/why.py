@@ -23,7 +23,7 @@ from planscope.wording.explain import UNFORESEEABLE, explain_verdict
 
 if TYPE_CHECKING:
     from planscope.oracle.judged import JudgedRun
-    from planscope.oracle.verdict_types import Core, Correction, Reasons, Verdict
+    from planscope.oracle.verdict_types import Blame, Core, Correction, Reasons, Verdict
 
 JOB = "reasons"
 PAGES = ("Why", "Every conflict", "What would save it")
@@ -207,6 +207,8 @@ def _explain(page: Page, state: DebugView, verdict: Verdict, sealed: tuple[str, 
             page.text(terms.sentence(note), "dim")
         for warning in verdict.warnings:
             page.text(terms.sentence(f"Warning: {warning}"), "caution")
+        if state.cause is not None:
+            _cause(page, state.cause)
     core = state.debug.view.core or (verdict.first_violation.core if verdict.first_violation else None)
     if core is not None:
         page.text(*sealed)
@@ -218,6 +220,17 @@ def _explain(page: Page, state: DebugView, verdict: Verdict, sealed: tuple[str, 
         page.text(f"The query can be met. It is not run yet; press {key_for('rerun')}.", "strong")
     if state.run is None or not state.run.under_way:
         page.text(*sealed)
+
+
+def _cause(page: Page, cause: Blame) -> None:
+    from planscope.cause.told import chain, told
+
+    page.add()
+    page.text(told(cause), "caution" if cause.step is not None else "dim")
+    for line in chain(cause):
+        page.text(line, "", 2)
+    if cause.step is not None:
+        page.add()
 
 
 def _conflict(page: Page, state: DebugView, core: Core) -> None:

@@ -17,7 +17,7 @@ from planscope.tui.style.lines import Line, Run, cut, does_at, justify, shown, w
 from planscope.tui.style.roles import chip, seal
 from planscope.tui.view import DebugView
 from planscope.wording import phrases
-from planscope.wording.terms import REASONS, VERDICTS
+from planscope.wording.terms import CAUSE, REASONS, VERDICTS
 
 _SEALED = 120
 """From this width on, in columns, the header shows Z3's certificate beside the verdict."""
@@ -129,7 +129,7 @@ def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
     verdict = state.verdict
     helped = [*_helped(state.run, short), *_graded(state.run, verdict)]
     if verdict.verdict == "wrong":
-        return [chip(verdict), *_where(verdict, short), *helped]
+        return [chip(verdict), *_where(verdict, short), *_cause(state), *helped]
     if verdict.verdict == "right":
         warnings = len(verdict.findings) + len(verdict.warnings)
         note = f" with {phrases.plural(warnings, 'warning')}" if warnings else ""
@@ -140,7 +140,7 @@ def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
         return [chip(verdict), *([Run(f" {reason}")] if reason else _where(verdict, short))]
     if state.certificate == "denied":
         return [chip(verdict), Run(" Z3 disagrees", "broken")]
-    return [chip(verdict), *_where(verdict, short), *_graded(state.run, verdict)]
+    return [chip(verdict), *_where(verdict, short), *_cause(state), *_graded(state.run, verdict)]
 
 
 def _graded(run: RunRecord, verdict: Verdict) -> list[Run]:
@@ -195,6 +195,12 @@ def _seal(state: DebugView) -> list[Run]:
 def _where(verdict: Verdict, short: bool) -> list[Run]:
     said = phrases.where(verdict, phrases.step_name if short else phrases.at_step, brief=True)
     return [Run(f" {said}")] if said else []
+
+
+def _cause(state: DebugView) -> list[Run]:
+    at = state.cause_at
+    said = "" if at is None else f" {CAUSE} {phrases.step_name(state.debug.run.steps[at].step)}"
+    return [Run(said, "caution")] if said else []
 
 
 class Footer(LinePane):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from planscope.debugger.search import Kind
 from planscope.debugger.stops import in_words
 from planscope.language.problem import Span
-from planscope.oracle.verdict_types import Move, StepView, Verdict
+from planscope.oracle.verdict_types import Move, StepView
 from planscope.safe import cell_width, show, wrap
 from planscope.session.model import MessageEvent
 from planscope.session.oracle_input import has_own_tools
@@ -82,7 +82,7 @@ def _step_lines(state: DebugView, width: int, window: int, few: int) -> tuple[li
         below.row("", state.trouble or waiting(state), "caution" if state.trouble else "dim")
     gap = [BLANK] if page.lines and below.lines and window >= _ROOMY else []
     here = any(one.severity == "error" for one in state.debug.run.findings[view.index])
-    here = here or (view.lost and state.lost_at(view) == view.index)
+    here = here or (view.lost and state.lost_at(view) == view.index) or state.cause_at == view.index
     first = here and state.progress == "judged" and view.call is not None and not state.at_pending
     above = [*below.lines, *watches.lines, *gap, *page.lines]
     return above if first else [
@@ -343,8 +343,7 @@ class _StepPage(Page):
         fits = cell_width(beside.text) <= self.body + _MARGIN
         if not self.problem.unjudged or self.state.at_pending:
             self.lines.append(beside if fits else state_line)
-        if state.verdict is not None and view.step == "end":
-            self._verdict(state.verdict)
+        self._of_run(view)
         rules = phrases.rules_alone(self.problem)
         if not rules:
             self._instead(view)
@@ -365,7 +364,15 @@ class _StepPage(Page):
         if not fits:
             self.lines += map(Line, labelled("verdict", [sealed], indent=_MARGIN))
 
-    def _verdict(self, verdict: Verdict) -> None:
+    def _of_run(self, view: StepView) -> None:
+        """Say what this step is to the run: why it is most likely to blame; at the end, notes on the verdict."""
+        verdict, cause = self.state.verdict, self.state.cause
+        if cause is not None and self.state.cause_at == view.index:
+            from planscope.cause.told import told
+
+            self.row(terms.CAUSE, f"{told(cause)} {key_for('explain')} shows the way from here.", "caution")
+        if verdict is None or view.step != "end":
+            return
         if verdict.verdict == "unknown" and not self.problem.unjudged:
             from planscope.wording.explain import why_unknown
 

@@ -61,6 +61,7 @@ class TimelinePane(LinePane):
         self._writes = run.problem.writes
         self._lost = frozenset(run.doomed) if state.progress == "judged" else frozenset()
         self._judged = state.progress == "judged" and not run.problem.unjudged
+        self._cause = state.cause_at
         self._digits = max(len(str(run.last)), 3)
         if self.prepared_for != (run, width, state.progress):
             self.prepared_for = (run, width, state.progress)
@@ -326,6 +327,8 @@ class TimelinePane(LinePane):
             what = phrases.what_is_lost(state.debug.run.problem)
             lost = (2, Run(f"would lose {what}", "core")) if waits else (1, Run(terms.LOST_HERE, "stop"))
             flags.append(lost)
+        if index == self._cause:
+            flags.append((2, Run(terms.CAUSE, "caution")))
         if findings:
             errors = any(f.severity == "error" for f in findings)
             would = "would be " if waits and index not in self._lost else ""

@@ -42,16 +42,18 @@ def explain(stage: Stage) -> None:
     """Explain the conflict, the verdict and the repair."""
     from planscope.tui.dialogs.why import WhyDialog
 
-    if stage.view.verdict is not None and stage.view.verdict.told == "not_judged":
+    view = stage.view
+    blames = view.cause is not None and view.cause.step is not None
+    if view.verdict is not None and view.verdict.told == "not_judged" and not blames:
         stage.tell(not_judged())
         return
     amounts_to(stage, shell.action_command("explain", here(stage)))
-    stage.app.push_screen(WhyDialog(stage.view, stage.work.jobs))
+    stage.app.push_screen(WhyDialog(view, stage.work.jobs))
 
 
 def look(stage: Stage) -> None:
     """Show the values of this step whole."""
-    from planscope.tui.dialogs.look import LookDialog, pages_of
+    from planscope.tui.dialogs.look import LookDialog, pages_of, sources_at
     from planscope.tui.screens.flows.take_away import take_away
 
     amounts_to(stage, shell.action_command("look", here(stage)))
@@ -64,7 +66,11 @@ def look(stage: Stage) -> None:
         private = _private("The value as it was recorded")
         dialog.start_flow(take_away(dialog, "value", text, "planscope-value.txt", private))
 
-    stage.app.push_screen(LookDialog(pages_of(run, stage.view.debug.index), copy))
+    trace, index = stage.view.debug.run.replay.trace, stage.view.debug.index
+    dialog = LookDialog(pages_of(run, index), copy)
+    stage.app.push_screen(dialog)
+    if dialog.seeks:
+        stage.work.jobs.start("sources", lambda _: sources_at(trace, index), dialog.came, dialog.failed)
 
 
 def copy(stage: Stage) -> None:

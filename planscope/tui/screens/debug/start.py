@@ -75,7 +75,8 @@ def first_place(
     """Return the first place of the cursor in a run that was just judged.
 
     It stays where the user went, or asked to begin (``asked``). Otherwise it is where the session was left
-    (``left_at``, its stored cursor), else where the plan was lost, else at the end of an aborted run.
+    (``left_at``, its stored cursor), else at the cause, else where the plan was lost, else at the end of an aborted
+    run.
     """
     here, run = view.debug, view.run
     debug = cursor.go_to(DebugState(judgement.run), here.index)
@@ -85,6 +86,11 @@ def first_place(
         return debug
     if left_at.get("run") == (run.id if run is not None else None) and left_at.get("index"):
         return cursor.restore_cursor(debug, left_at)
+    if judgement.cause is not None:
+        from planscope.cause.told import led_to
+
+        if (at := led_to(judgement.cause, debug.run.index_of)) is not None:
+            return cursor.go_to(debug, at)
     found = cursor.first_violation(debug)
     aborted = judgement.verdict is not None and judgement.verdict.verdict == "aborted"
     return cursor.go_end(debug) if found is debug and aborted else found

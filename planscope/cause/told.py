@@ -1,0 +1,75 @@
+"""The answer in words: whether it is sought, the step it leads to, its sentence, its chain, where values came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from planscope.language.calls import path_text
+from planscope.oracle.judged import JudgedRun
+from planscope.oracle.verdict_types import Blame, StepNo, Verdict
+from planscope.wording.phrases import percent, step_name
+from planscope.wording.terms import NO_RETURN
+
+if TYPE_CHECKING:
+    from planscope.cause.provenance import Source
+
+_ALIKE = {
+    "case": ", but for upper and lower case",
+    "date": ", the same day",
+    "unit": ", the same number",
+    "sum": ", a sum or a difference there",
+    "part": ", as part of a text",
+}
+
+
+def sought(run: JudgedRun, verdict: Verdict) -> bool:
+    """Return whether a run has a cause to look for: rules find it wrong, or nothing judges it and no grade says that it
+    is right. In a run of a query the lost step is the cause."""
+    problem, trace = run.problem, run.trace
+    if problem.unjudged:
+        return trace.ending != "running" and bool(trace.calls) and (trace.reward or 0) < 1
+    return verdict.verdict == "wrong" and not run.asks
+
+
+def led_to(cause: Blame | None, index_of: Mapping[StepNo, int]) -> int | None:
+    """Return the index of the cause if it comes before the step where the run was lost, or if nothing was lost."""
+    if cause is None or cause.step is None or cause.step not in index_of:
+        return None
+    at, lost = index_of[cause.step], index_of.get(cause.lost) if cause.lost is not None else None
+    return at if lost is None or at < lost else None
+
+
+def told(cause: Blame) -> str:
+    """Say the answer as a sentence, not yet safe to display."""
+    if cause.step is None:
+        return "No cause in the trace."
+    return f"Most likely cause: {step_name(cause.step)} ({percent(cause.confidence)}): {'; '.join(cause.reasons)}."
+
+
+def chain(cause: Blame) -> list[str]:
+    """Return the way from the cause to where it shows, a line a step, not yet safe to display: ``step 7, origin: ...``.
+    Nothing if it has one step."""
+    said = {link.step: link.what for link in reversed(cause.chain)}
+    if cause.lost is not None:
+        said.setdefault(cause.lost, NO_RETURN)
+    if cause.step is None or len(said) < 2:
+        return []
+    named = {"origin": cause.origin, "lost": cause.lost, "shows": cause.shows}
+    order = sorted(said, key=lambda step: float("inf") if step == "end" else step)
+    return [
+        f"{', '.join([step_name(step), *(name for name, at in named.items() if at == step)])}: {said[step]}"
+        for step in order
+    ]
+
+
+def came_from(source: Source) -> str:
+    """Say where the value of an argument stood before its call, not yet safe to display."""
+    place = source.place
+    if place is None:
+        again = f", as at step {source.first}" if source.first not in (0, source.step) else ""
+        return f"from nowhere{again}" if source.invented else "not found before it"
+    where = {"user": "a turn of the user", "system": "the system prompt"}.get(place.by)
+    if where is None:
+        where = f"the answer to step {place.step}" + (f" at {path_text(place.path)}" if place.path else "")
+    return where + _ALIKE.get(source.how, "")

@@ -1,0 +1,116 @@
+"""The most likely cause on screen: where a run opens, its marks, the chain, and where arguments come from."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from planscope.oracle.trace import Said, ToolCall, Trace
+from planscope.rules.in_session import add_rules
+from planscope.session.locations import bundled
+from planscope.session.model import Session
+from planscope.session.store import load
+from planscope.session.traces import session_of
+from planscope.tui.dialogs.help import help_lines
+from planscope.tui.dialogs.look import SOURCES, LookDialog
+from planscope.tui.dialogs.why import WhyDialog
+from planscope.tui.screens.debug import doors
+from planscope.walk.walker import Walker
+from planscope.wording.terms import CAUSE, LOST_HERE
+from tests.causes.test_cause import ASKED, YES, cancel, look
+from tests.tui import sessions
+from tests.tui.screen import opened, rows
+from tests.tui.stage import FakeStage
+
+NEVER = "cancel_order never happens."
+MARK = f"{CAUSE} step 1"
+
+
+def invented(
+    rules: str = NEVER, *, reward: float | None = 0.0, more: tuple[ToolCall | Said, ...] = ()
+) -> Session:
+    """A run whose first call looks up an order that nobody named, and whose second cancels it."""
+    items = [ASKED, look("#W7777777"), *more, YES, cancel("#W7777777")]
+    session = session_of([Trace(items, id="t", reward=reward)])
+    if rules:
+        add_rules(session, rules)
+    return session
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("rules", [NEVER, ""])
+async def test_a_run_opens_at_its_cause(tmp_path: Path, size: tuple[int, int], rules: str) -> None:
+    async with opened(sessions.write(invented(rules), tmp_path), size) as driven:
+        shown = rows(driven.app)
+        assert driven.state.debug.index == 1 and MARK in shown[0]
+        (row,) = (line for line in shown if "▶" in line and "get_order" in line)
+        assert CAUSE in row and LOST_HERE not in row
+        assert "Most likely cause: step 1 (" in " ".join(driven.text.split())
+        if rules:
+            await driven.press("f")
+            assert driven.state.debug.index == 2 and LOST_HERE in driven.text
+        await driven.press("x")
+        await driven.sees("Most likely cause: step 1 (", "which stands in no answer")
+        if rules:
+            await driven.sees("step 1, origin: ", "step 2, lost, shows: ")
+        await driven.press("escape", "g", "n", "space")
+        await driven.sees(SOURCES, "order_id  from nowhere")
+        assert driven.screen is not driven.app.screen
+        await driven.press("down", "y")
+        await driven.sees("The value (")
+
+
+def test_a_run_that_went_right_and_a_run_of_a_query_open_as_before() -> None:
+    right = FakeStage(invented("cancel_order happens at most once."), "t")
+    assert (
+        right.view.verdict is not None and right.view.verdict.verdict == "right" and right.view.cause is None
+    )
+    graded = FakeStage(invented("", reward=1.0), "t")
+    assert graded.view.cause is None and graded.view.cause_at is None
+    query = FakeStage(load(bundled()["figure-10"]), "r2")
+    assert (
+        query.view.verdict is not None and query.view.verdict.verdict == "wrong" and query.view.cause is None
+    )
+
+
+def test_a_cause_after_the_lost_step_is_told_and_not_marked() -> None:
+    stage = FakeStage(load(bundled()["returns-desk"]), "r2")
+    assert stage.view.cause is not None and stage.view.cause.step == 5 and stage.view.cause.lost == 4
+    assert stage.view.cause_at is None
+
+
+def test_x_tells_the_cause_of_a_run_that_nothing_judges() -> None:
+    stage = FakeStage(invented(""), "t")
+    doors.explain(stage)
+    assert [type(screen) for screen, _ in stage.app.pushed] == [WhyDialog]
+    plain = FakeStage(invented("", reward=1.0), "t")
+    doors.explain(plain)
+    assert plain.app.pushed == [] and plain.told
+
+
+def test_space_finds_the_sources_of_one_call() -> None:
+    stage = FakeStage(invented(), "t", 2)
+    doors.look(stage)
+    dialog = stage.app.pushed[0][0]
+    assert isinstance(dialog, LookDialog) and dialog.seeks
+    assert dialog.pages[0].parts[0].value == {"order_id": "from nowhere, as at step 1"}
+    start = FakeStage(invented(), "t", 0)
+    doors.look(start)
+    assert not start.app.pushed[0][0].seeks
+
+
+def test_the_mark_is_in_the_legend() -> None:
+    text = " ".join(" ".join(line.text for line in help_lines({}, 100)).split())
+    assert re.search(rf"{CAUSE}\s+the step most likely to blame, before {LOST_HERE}", text)
+
+
+def test_the_walker_begins_there_and_says_the_chain() -> None:
+    walker = Walker(invented())
+    greeting = "\n".join(walker.greeting())
+    assert walker.state.index == 1 and "Most likely cause: step 1 (" in greeting
+    told = "\n".join(walker.do("x"))
+    assert "Step 1, origin: " in told and "Step 2, lost, shows: " in told
+    assert "most likely the cause" in next(line for line in walker.do("4") if line.startswith("Step 1"))
+    assert "order_id: from nowhere" in list(walker.do("look"))

@@ -51,13 +51,17 @@ def _after(style: _Style, codes: str) -> _Style:
 def _change(old: _Style, new: _Style) -> str:
     """Return the shortest codes that turn one style into another."""
     gone = old.more - new.more
-    codes = [*sorted({_OFF.get(one, "0") for one in gone})]
-    if "0" in codes or new == _PLAIN:
-        old, codes = _PLAIN, ["0"]
-    kept = old.more - (gone | ({"1", "2"} if "22" in codes else set()))
-    codes += sorted(new.more - kept)
-    codes += [new.ink] * (new.ink != old.ink) + [new.ground] * (new.ground != old.ground)
-    return f"\x1b[{';'.join(codes)}m" if codes else ""
+    ends = {_OFF.get(one, "0") for one in gone}
+    kept = old._replace(more=old.more - (gone | ({"1", "2"} if "22" in ends else set())))
+    ways = [[*sorted(ends), *_added(kept, new)]] if "0" not in ends else []
+    codes = min((";".join(way) for way in [*ways, ["0", *_added(_PLAIN, new)]]), key=len)
+    return f"\x1b[{codes}m" if codes else ""
+
+
+def _added(old: _Style, new: _Style) -> list[str]:
+    """Return the codes of what the new style has beside the old one."""
+    colours = [new.ink] * (new.ink != old.ink) + [new.ground] * (new.ground != old.ground)
+    return sorted(new.more - old.more) + colours
 
 
 class Lean:

@@ -16,6 +16,7 @@ from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.controllers.run_list import judge_runs
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.why import WhyDialog
+from planscope.tui.screens.compare.screen import CompareScreen
 from planscope.tui.screens.debug import playing, running
 from planscope.tui.screens.debug.stage import show_run
 from tests.tui.screen import Driven, opened
@@ -280,7 +281,9 @@ async def test_a_comparison_with_what_is_played_is_not_copied() -> None:
         await driven.press("g", "p", "enter")
         await settled(driven)
         await driven.press("d")
-        await until(driven, lambda: getattr(driven.app.screen, "at_rest", False))
+        await until(
+            driven, lambda: isinstance(driven.app.screen, CompareScreen) and driven.app.screen.at_rest
+        )
         screen = driven.app.screen
         await driven.press("y")
         assert driven.app.screen is screen and "keep" in driven.text

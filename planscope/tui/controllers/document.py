@@ -131,12 +131,16 @@ class Document:
 
         return tuple(predicted(self.session, run))
 
-    def snapshot(self) -> Session:
-        """Return a copy of the session for a thread. Later changes do not affect it."""
+    def snapshot(self, played: str | None = None) -> Session:
+        """Return a copy of the session for a thread. Later changes do not affect it.
+
+        ``played``: the id of a passing run that is to be in it.
+        """
         session = self.open_session
         lists = ("variants", "dissections", "breakpoints", "watches")
         copies: dict[str, object] = {name: list(getattr(session, name)) for name in lists}
-        copies["runs"] = [_copy(r) if r.id in self.under_way else r for r in self.kept_runs()]
+        runs = [run for run in self.runs if run.id == played or run.id not in self.passing]
+        copies["runs"] = [_copy(r) if r.id in self.under_way | self.passing else r for r in runs]
         return session.model_copy(update=copies)
 
     def kept_runs(self) -> list[Run]:

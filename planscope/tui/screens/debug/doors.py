@@ -243,7 +243,7 @@ def compare(stage: Stage, variant: str = "", run: str = "") -> None:
         stage.tell(NO_SESSION)
         return
     mine = Chosen(view.variant.id, view.run.id if view.run is not None else None)
-    session, known = document.snapshot(), outcomes_of(document)
+    session, known = document.snapshot(mine.run), outcomes_of(document)
 
     def search(token: object) -> Chosen | None:
         return Chosen(variant, run or None) if variant else nearest(session, mine, known)

@@ -417,7 +417,7 @@ sort-sessions          ,                       Sort
     Sort by date, title, verdict, model or size.
 reverse-sessions       ;                       Reverse
     Reverse the order.
-empty-trash            Z                       Empty trash
+empty-trash            Z                       Empty trash*
     Delete the sessions in the trash for good.
 show-all-sessions      1                       All = show                     place('all')
     Show your sessions and the bundled ones.

@@ -219,11 +219,11 @@ async def test_the_keys_that_matter_now_are_named_in_a_small_window() -> None:
     async with opened(FIRST, (80, 24)) as driven:
         await start(driven, STEPPING)
         await paused(driven, 1)
-        assert lowest(driven) == "n run call  c continue  a arguments  A answer  R refuse  X stop  ? help"
+        assert lowest(driven) == "n run call  c continue  a arguments  X stop  ? help  Ctrl+p palette  q quit"
         await driven.press("n")
         await paused(driven, 2)
         await driven.press("N")
-        assert lowest(driven).startswith("G to the paused call  n next  N back  X stop  ? help")
+        assert lowest(driven).startswith("End paused call  n next  N back  X stop  ? help")
         await driven.press("X")
         await ended(driven)
         assert lowest(driven).startswith("n next  N back")
@@ -238,7 +238,7 @@ async def test_the_keys_that_matter_now_are_named_in_a_small_window() -> None:
         await driven.press("X")
         await ended(driven)
         await driven.press("p", "+")
-        assert lowest(driven).startswith("Enter play it  u take back  K keep  Esc leave  + later")
+        assert lowest(driven).startswith("Enter play it  u take back  K keep  Esc leave  ? help")
 
 
 @pytest.mark.parametrize(("key", "seen"), [("d", "Esc leave"), ("m", "Esc leave"), ("e", "F1 help")])

@@ -60,12 +60,12 @@ no run       | rerun: run it, play, edit, dissect, help, next-pane, choose-run, 
 unreadable   | edit: edit it, rerun: run it, choose-run, help, quit
 running      | pause-run: pause, stop-run: stop, previous-call, list-breakpoints, help, zoom, watch
 watched      | previous-call, help, zoom, watch, quit
-waits        | next-call: run call, continue: continue, edit-arguments: arguments, edit-answer: answer, refuse-call,
-             | stop-run: stop, help, previous-call, explain, list-breakpoints
+waits        | next-call: run call, continue: continue, edit-arguments: arguments, stop-run: stop, edit-answer: answer,
+             | refuse-call, help, previous-call, explain, list-breakpoints
 strange call | next-call: continue, continue: to the next breakpoint, stop-run: stop, help, previous-call
 asks         | answer-call: answer, stop-run: stop, help, previous-call, look
 approves     | next-call: approve, edit-arguments: arguments, refuse-call: reject, stop-run: stop, help, previous-call
-back         | go-end: to the paused call, next-call, previous-call, stop-run: stop, help, explain
+back         | go-end: paused call, next-call, previous-call, stop-run: stop, help, explain
 not judged   | next-call, previous-call, edit: write rules, look, help, quit, choose-run, fold-calls: fold turns,
              | search, compare, library, palette
 failed       | next-call, previous-call, first-violation: failed call, edit: write rules, look, help, quit, choose-run,

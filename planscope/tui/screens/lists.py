@@ -31,8 +31,8 @@ from planscope.tui.panes.notice import NoticeStrip
 from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
 from planscope.tui.style.lines import Line, Run, shown
 
-_BEFORE_HELP = 4
-"""Number of keys that the footer shows before the keys for help and leaving, so that these always fit."""
+_BEFORE_LEAVING = 2
+"""Number of keys that the footer shows before the key for leaving, so that this always fits."""
 
 
 def list_keys(enter: str) -> tuple[FixedKey, ...]:
@@ -122,9 +122,9 @@ class ListScreen(AppScreen[Any]):
         out = [a for a in mine if "escape" in a.keys]
         first = [a for a in mine if a.footer and a not in out]
         told = [
-            *first[:_BEFORE_HELP],
+            *first[:_BEFORE_LEAVING],
             *out,
-            *first[_BEFORE_HELP:],
+            *first[_BEFORE_LEAVING:],
             *(a for a in mine if not a.footer and a not in out),
             *(BY_ID[id] for id in ALWAYS),
         ]

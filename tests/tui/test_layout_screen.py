@@ -12,6 +12,9 @@ from planscope.tui.settings import config_file, state_file
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows
 
+KEYS = '[keys]\npreset = "all"\n'
+"""A config file that a test writes still gives every action its key."""
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -151,7 +154,7 @@ async def test_arrangements_are_remembered_for_each_kind_of_window(path: Path) -
 
 async def test_the_config_file_arranges_the_panes_until_something_else_is_chosen(path: Path) -> None:
     config_file().parent.mkdir(parents=True, exist_ok=True)
-    config_file().write_text('[layout.wide]\nupper = [2, 1, 1]\nhide = ["step"]\n', encoding="utf-8")
+    config_file().write_text(f'{KEYS}[layout.wide]\nupper = [2, 1, 1]\nhide = ["step"]\n', encoding="utf-8")
     async with opened(path) as driven:
         assert size_of(driven, "query")[0] == 60
         assert shown(driven) == {*ALL_PANES} - {"step"}
@@ -161,7 +164,7 @@ async def test_the_config_file_arranges_the_panes_until_something_else_is_chosen
         await driven.press("equals_sign")
         assert shown(driven) == {*ALL_PANES} - {"step"}
         await driven.press("5")
-    config_file().write_text('[layout.wide]\nhide = ["query"]\n', encoding="utf-8")
+    config_file().write_text(f'{KEYS}[layout.wide]\nhide = ["query"]\n', encoding="utf-8")
     async with opened(path) as driven:
         assert shown(driven) == {*ALL_PANES} - {"query"}, "a changed line counts again"
 

@@ -163,8 +163,9 @@ async def test_a_broken_theme_file_is_named_and_the_app_stays_up(
 
 async def test_a_users_own_keys_count(tmp_path: Path) -> None:
     from planscope.tui.keys import keys_file
+    from planscope.tui.settings import config_file
 
-    keys_file().parent.mkdir(parents=True)
+    config_file().unlink()  # its keys would stand before those of this file
     keys_file().write_text('[keys]\nnext-call = "j"\nprevious-call = "nothing"\n')
     async with opened(sessions.write(sessions.figure_10(), tmp_path)) as driven:
         assert "keys.toml:3" in driven.text

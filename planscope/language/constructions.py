@@ -379,6 +379,7 @@ DOUBTS = r"""
       3 ; 4 5 6
     ^(.* (?:before|after)) do (S) and (S)$ => 1 2 | 1 2 and 3
     ^(?:do )?(S)(?: V)? (?:first|earlier)((?: ,| and)* chain .*)$ => 1 2 | 1 2 ; 1 first
+    ^(?:do )?(S) chain (S) , and (?:do )?(S) chain (S)$ => 1 chain both 2 and 3 , chain 4 | 1 chain 2 ; 3 chain 4
     ^(before|after|once) (S) , (?:do )?(S) , (?:do )?(S)$ => 1 2 , 3 and 4 | 1 2 and 3 , 4
     """
 """What can be meant in two ways where each action is done once: both are shown."""

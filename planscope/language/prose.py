@@ -79,9 +79,7 @@ class Prose:
         parts = product(*(some for _, some in said))
         ways = [tuple(d for meaning in way for d in meaning) for way in islice(parts, MOST_WAYS)]
         drafts = [draft for way in ways for draft in way]
-        told = {c.name for draft in drafts if draft.kind != "existence" for i in draft.sets for c in i.calls}
-        alone = {c.name for draft in drafts if draft.kind == "existence" for c in draft.first.calls}
-        if not alone <= told:  # what is only named, is spoken of elsewhere
+        if not _complete(drafts):
             return []
         trees = [self._tree(text, drafts, rows) for drafts in ways if self._certain(drafts, rows)]
         if len(trees) != len(ways):
@@ -175,7 +173,8 @@ class Prose:
         told = tuple(draft for draft in drafts if draft.kind not in _VOID or draft.count > 1)
         if len(told) > 1 and len({draft.kind for draft in told}) == 1 and told[0].kind in _PLACES:
             told = (Draft(told[0].kind, joined([draft.first for draft in told]), count=len(told)),)
-        return told if told and all(list(self._links(draft)) for draft in told) else None
+        said = all(list(self._links(draft)) for draft in told) and _complete(drafts)
+        return told if told and said else None
 
     def _links(self, draft: Draft) -> Iterator[tuple[str, Relation, str | int | None]]:
         """Yield what a draft says: an action, its relation, and another action, an hour, or None for all others.
@@ -239,6 +238,15 @@ class Prose:
             if item.code != "T":
                 found |= dict.fromkeys(self._named(item), item.span)
         return found
+
+
+def _complete(drafts: Sequence[Draft]) -> bool:
+    """Return whether what is only named is spoken of elsewhere."""
+    alone, told = (
+        {c.name for draft in drafts if (draft.kind in _VOID) is void for i in draft.sets for c in i.calls}
+        for void in (True, False)
+    )
+    return alone <= told
 
 
 def _unread(rows: Iterable[Sequence[Token]], read: Collection[int]) -> Iterator[Span]:

@@ -171,8 +171,11 @@ class Prose:
     def _said(self, drafts: Meaning) -> Meaning | None:
         """Return the drafts that say something in a query, or None if it cannot say one."""
         told = tuple(draft for draft in drafts if draft.kind not in _VOID or draft.count > 1)
-        if len(told) > 1 and len({draft.kind for draft in told}) == 1 and told[0].kind in _PLACES:
-            told = (Draft(told[0].kind, joined([draft.first for draft in told]), count=len(told)),)
+        for kind in {draft.kind for draft in told if draft.kind in _PLACES}:
+            some = [draft for draft in told if draft.kind == kind]
+            if len(some) > 1:
+                one = Draft(kind, joined([draft.first for draft in some]), count=len(some))
+                told = (*(draft for draft in told if draft.kind != kind), one)
         said = all(list(self._links(draft)) for draft in told) and _complete(drafts)
         return told if told and said else None
 

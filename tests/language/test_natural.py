@@ -126,6 +126,10 @@ READ = [
     ("Wait for a to finish before you do b.", ["a1 < a2"]),
     ("Do a at any time before b.", ["a1 < a2"]),
     ("C must not happen until a and b is done, and d precedes e.", ["a3 > a1", "a3 > a2", "a4 < a5"]),
+    (
+        "A before d; both b and c come first.",
+        ["a1 < a4", *(f"a{i} < a{j}" for i in (2, 3) for j in (1, 4, 5, 6))],
+    ),
     ("As soon as a is done, do b.", ["a2 > a1"]),
     ("B happens as soon as a has been completed, but not earlier.", ["a2 > a1"]),
     ("The moment a is done, do b.", ["a1 < a2"]),

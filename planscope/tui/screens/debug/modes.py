@@ -15,7 +15,7 @@ def active(stage: Stage) -> set[str]:
     view, work = stage.view, stage.work
     session = work.document.session
     play = view.play is not None
-    live = not play and view.run is not None and view.run.under_way
+    live = not play and (work.live.at_work or (view.run is not None and view.run.under_way))
     undo = play or (session is not None and (work.document.removed_last or bool(session.rules_before)))
     found = {
         "play": play,

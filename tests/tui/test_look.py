@@ -27,4 +27,4 @@ async def test_space_shows_what_the_model_saw_and_said() -> None:
 async def test_without_a_run_space_says_so() -> None:
     async with opened(None) as driven:
         await driven.press("space")
-        assert "no session is open" in driven.text
+        await driven.sees("no session is open")

@@ -220,7 +220,7 @@ async def test_no_file_at_all() -> None:
         assert "No session is open. L lists your sessions and the bundled ones." in driven.text
         assert driven.text.splitlines()[-1].startswith(" L library  ? help  q quit")
         await driven.press("n")
-        assert "no session is open" in driven.text
+        await driven.sees("no session is open")
 
 
 async def test_a_large_file_opens_without_its_text_first(

@@ -224,4 +224,5 @@ def asks_nothing(text: str, words: Sequence[str], named: Sequence[Span], own: Co
     said = f" {' '.join(words)} "
     obliged = " has to " in said or " have to " in said
     known = listed("asking") | set(own)
-    return len(words) > 2 and not named and known.isdisjoint(words) and not obliged
+    many = len([word for word in words if word != "please" and word[0].isalnum()]) > 2
+    return many and not named and known.isdisjoint(words) and not obliged

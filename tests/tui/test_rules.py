@@ -97,15 +97,13 @@ async def test_rules_are_found_in_good_runs_and_ticked(tmp_path: Path) -> None:
         await driven.press("enter")
         await driven.sees("within how many calls")
         await driven.press("backspace", "enter")
-        await driven.sees(
-            "first those that bad runs violate", "violated in the bad run, first at step 1 in run,"
-        )
+        await driven.sees("first those that bad runs violate", "violated in the bad run, first at")
         await driven.press("ctrl+s")
         await driven.sees("nothing is ticked yet")
         await driven.press("space")
         await driven.sees("[x] ✗", "1 rule ticked", "kept in all 8 good runs that test it")
         await driven.press("ctrl+s")
-        await driven.sees("RULE VIOLATED", "● conflict")
+        await driven.sees("RULE VIOLATED", "↤ cause")
         assert "orders left" not in driven.text
         await driven.press("ctrl+s")
         await driven.rest()

@@ -53,7 +53,6 @@ class DescribeDialog(Dialog[Described]):
             id="described-notes",
             read_only=self.long,
             highlight_cursor_line=False,
-            compact=True,
         )
         self.area.styles.height = 14
         return self.line, self.block(lambda: self.wrapped("Notes", "label")), self.area

@@ -57,7 +57,7 @@ class RulesDialog(Dialog[Written]):
         self.seen = look(text, trace)
 
     def body(self) -> Sequence[Widget]:
-        self.area = SafeTextArea(self.text, id="rules-text", highlight_cursor_line=False, compact=True)
+        self.area = SafeTextArea(self.text, id="rules-text", highlight_cursor_line=False)
         self.gives_way = self.block(self._lines)
         return self.area, self.block(lambda: [BLANK]), self.gives_way
 

@@ -89,7 +89,7 @@ class WriteDialog(Dialog[Reading]):
 
     def body(self) -> Sequence[Widget]:
         self.area = self.gives_way = SafeTextArea(
-            "".join(self.draft), id="own-text", highlight_cursor_line=False, compact=True
+            "".join(self.draft), id="own-text", highlight_cursor_line=False
         )
         self.area.styles.height = 12
         self.line = SafeInput(id="own-actions", placeholder="found in the text", compact=True)

@@ -257,7 +257,7 @@ TOKENS = {
     "agents": 74_580,
     "traces": 56_780,
     "commands": 47_620,
-    "language": 78_170,
+    "language": 78_190,
     "session": 40_310,
     "oracle": 35_170,
     "sharing": 31_820,

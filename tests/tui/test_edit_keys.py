@@ -93,9 +93,12 @@ async def _run(driven: Editing, key: str) -> None:
     await driven.press(key)
     assert isinstance(driven.app.screen, FormDialog)
     assert f"Runs the query v{count + 1} " in driven.text
-    assert driven.app.work.document.session.variants[-1].query.text.startswith(TWO + " Network")
-    await driven.press("escape")
-    assert driven.state.variant.id == f"v{count + 1}"
+    await driven.press("escape")  # back to the draft, and nothing is kept
+    assert driven.draft.startswith(TWO + " Network")
+    assert len(driven.app.work.document.session.variants) == count
+    await driven.press(key, "enter")
+    assert driven.app.work.document.session.variants[count].query.text.startswith(TWO + " Network")
+    await driven.until(lambda: driven.state.variant.id == f"v{count + 1}")
 
 
 @effect("keep-draft")

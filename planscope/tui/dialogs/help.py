@@ -64,7 +64,7 @@ _SIGNS = (
     (terms.WRITES_GLYPH, "caution", "a call of a tool that writes, as the rules say"),
     (terms.PAUSED_GLYPH, "stop", "a paused call, which is not done yet"),
     ("!", "caution", "a call that failed, a warning, or a run that was aborted"),
-    ("▲ ▼ 2 linked", "mark", "above or below there are 2 lines that belong to the selection"),
+    ("▲ ▼ 2 linked", "mark", "how many lines that belong to the selection stand above or below"),
     (
         "P SC",
         "dim",

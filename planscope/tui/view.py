@@ -47,7 +47,8 @@ class DebugView:
     (``progress``).
 
     ``lit``, ``core_*``, ``stops`` and ``watch_lines`` are computed from the other fields (:func:`reflected`). ``run``
-    None: the query ``variant`` is displayed without a run. ``runs``: how many there are; ``run_number``: the index of
+    None: the query ``variant`` is displayed without a run. ``runs``: how many there are; ``alone``: the session
+    has nothing to compare with; ``run_number``: the index of
     the displayed one. ``pane``: the current pane; ``top``: which of the upper three a narrow window displays. ``hit``:
     the search hit at the cursor. ``why_paused``: the reasons of the displayed run's pause. ``question``: what the
     displayed run's agent asks the user. ``play``: the what-if play, if any. ``seconds``: the time since the live
@@ -103,6 +104,7 @@ class DebugView:
     shared_as: int = 0
     found: Found | None = None
     predicted: tuple[Predicted, ...] = ()
+    alone: bool = False
 
     @property
     def key(self) -> tuple[str, str]:

@@ -104,6 +104,27 @@ def unruled(folder: Path, *, failed: bool = True) -> Path:
     return sessions.write(session_of([Trace(items, id="t")]), folder)
 
 
+async def test_the_only_run_has_nothing_to_compare_with(tmp_path: Path) -> None:
+    async with opened(unruled(tmp_path), (200, 60)) as driven:
+        assert "d compare" not in rows(driven.app)[-1]
+        await driven.press("d")
+        await driven.until(lambda: "nothing to compare with: the session has one run" in driven.text)
+
+
+async def test_what_is_not_recorded_is_not_repeated_for_each_run(tmp_path: Path) -> None:
+    traces = [
+        Trace([ToolCall("look_up", {"order": n}, answer="{}", answered=True)], id=f"t{n}") for n in (1, 2)
+    ]
+    async with opened(sessions.write(session_of(traces), tmp_path), (120, 40)) as driven:
+        assert "d compare" in rows(driven.app)[-1]
+        await driven.press("o")
+        await driven.until(lambda: "t2" in driven.text and "1 call" in driven.text)
+        assert "not recorded" not in driven.text
+        await driven.press("escape", "d")
+        await driven.until(lambda: "left run" in driven.text and "right run" in driven.text)
+        assert not any("not recorded" in row for row in rows(driven.app) if " run " in row)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_a_trace_without_rules_shows_who_spoke_and_invites_rules(
     tmp_path: Path, size: tuple[int, int]

@@ -8,10 +8,10 @@ from textual import events
 
 from planscope.oracle.verdict_types import Verdict, graded
 from planscope.session.record import RunRecord
-from planscope.session.seen import NOT_RECORDED
 from planscope.tui.messages import KeyHintClicked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hints import Hint, key_line, phase
+from planscope.tui.panes.run_line import agent_name, model_runs
 from planscope.tui.panes.step_lines import waiting
 from planscope.tui.style.lines import Line, Run, cut, does_at, justify, shown, width_of
 from planscope.tui.style.roles import chip, seal
@@ -81,14 +81,10 @@ def _parts(state: DebugView) -> list[tuple[int, tuple[Run, ...]]]:
         parts.append((0 if state.saving.state == "failed" else 5, (said,)))
     if run is None:
         return [*parts, (2, (Run("no run", "dim"),))]
-    model = [Run(shown(run.model or "model ?", 40))]
-    if run.simulated:
-        model.append(Run(" simulated", "caution"))
-    agent = (3, (Run(shown(run.helped_agent or "agent ?", 30)),))
     return [
         *parts,
-        *([agent] if run.agent != NOT_RECORDED else []),
-        *([(0, tuple(model))] if run.model != NOT_RECORDED else []),
+        *([(3, (Run(agent),))] if (agent := agent_name(run)) else []),
+        *([(0, tuple(model))] if (model := model_runs(run)) else []),
         (2, (Run(_run_name(state, run)),)),
     ]
 
@@ -213,7 +209,8 @@ class Footer(LinePane):
         self.hints = hints
 
     def prepare(self, state: DebugView, width: int) -> None:
-        self.lines = [key_line(self.hints[phase(state)], width)]
+        told = self.hints[phase(state)]
+        self.lines = [key_line([one for one in told if not state.alone or one.id != "compare"], width)]
 
     def on_click(self, event: events.Click) -> None:
         if action := does_at(self.lines[0].runs, event.x):

@@ -11,6 +11,7 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from planscope.session.record import help_of
+from planscope.session.seen import NOT_RECORDED
 from planscope.tui.app_screen import keys_for
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.panes.box import BoxPane
@@ -219,7 +220,10 @@ class CompareScreen(ListScreen):
 
     def _by(self, run_id: str | None) -> str:
         run = self.document.run(run_id) if run_id is not None else None
-        return shown(f"{help_of(run).agent(run.agent)}, {run.model}", 40) if run is not None else ""
+        if run is None:
+            return ""
+        agent = "" if run.agent == NOT_RECORDED else help_of(run).agent(run.agent)
+        return shown(", ".join(filter(None, (agent, run.model.removeprefix(NOT_RECORDED)))), 40)
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
         state, compared = self.state, self.state.compared

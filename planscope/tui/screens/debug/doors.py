@@ -235,6 +235,7 @@ def show_cured(stage: Stage, culprit: Culprit) -> None:
 
 def compare(stage: Stage, variant: str = "", run: str = "") -> None:
     """Compare the displayed run with another one, by default with the nearest right run if it is wrong."""
+    from planscope.session.oracle_input import has_own_tools
     from planscope.tui.controllers.run_list import outcomes_of
     from planscope.tui.screens.compare.comparable import Chosen, nearest
 
@@ -250,7 +251,9 @@ def compare(stage: Stage, variant: str = "", run: str = "") -> None:
 
     def found(other: Chosen | None) -> None:
         if other is None:
-            stage.tell(f"nothing to compare with yet: {key_for('rerun')} runs the query again")
+            more = f"yet: {key_for('rerun')} runs the query again"
+            own = view.variant is not None and has_own_tools(view.variant)
+            stage.tell(f"nothing to compare with{': the session has one run' if own else f' {more}'}")
         elif stage.view.key == key:
             amounts_to(stage, shell.compare_command(here(stage), other.run or other.variant))
             _compare(stage, other, mine)

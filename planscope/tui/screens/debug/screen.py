@@ -390,6 +390,7 @@ class DebugScreen(AppScreen[None]):
             title=document.title,
             runs=len(document.runs),
             has_queries=bool(document.variants),
+            alone=max(len(document.runs), len(document.variants)) < 2,
             run=record,
             run_number=document.number_of(run.id) if run is not None else None,
             predicted=document.predicted(record),

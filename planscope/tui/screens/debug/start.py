@@ -65,6 +65,7 @@ def first_view(document: Document, start: Start) -> DebugView:
         progress="failed" if start.trouble or session is None else "reading",
         trouble=start.trouble,
         predicted=document.predicted(record),
+        alone=max(len(document.runs), len(document.variants)) < 2,
     )
     return reflected(view)
 

@@ -9,7 +9,7 @@ from planscope.session.run_list import ListedRun, Loss, Losses, step_words
 from planscope.tui.controllers.run_list import Row, Runs
 from planscope.tui.keys import key_for
 from planscope.tui.panes.columns import Column, cursor_line, row_line
-from planscope.tui.panes.run_line import model_runs
+from planscope.tui.panes.run_line import agent_name, model_runs
 from planscope.tui.style.lines import BLANK, Line, Page, Run, cut, line, shown, width_of, wrapped
 from planscope.tui.style.roles import outcome_runs
 from planscope.wording import phrases
@@ -84,9 +84,10 @@ def _rest(listed: ListedRun, here: str) -> list[Run]:
         made.append(Run(f"helped: {run.help.text}  ", "caution"))
     if run.forked_from is not None:
         made.append(Run(f"forked from {phrases.fork_point(run.forked_from)}  ", "dim"))
-    made += model_runs(run)
-    details = f"  {shown(run.helped_agent or 'agent ?', 24)}, {phrases.plural(len(run.calls), 'call')}"
-    return [*made, Run(details + (", dissection" if listed.trial else ""), "dim")]
+    if model := model_runs(run):
+        made += [*model, Run("  ")]
+    details = [agent_name(run), phrases.plural(len(run.calls), "call"), "dissection" if listed.trial else ""]
+    return [*made, Run(", ".join(filter(None, details)), "dim")]
 
 
 def origin_words(variant: Variant) -> str:

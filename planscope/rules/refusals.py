@@ -109,7 +109,9 @@ _VERBS = ("comes", "is", "precedes", "follows", "needs", "followed_by", "precede
 def _nearest(cuts: Cuts, some: Sequence[Cut]) -> str:
     """Return the sentence with the same tools that has the most in common with the words; "" without a tool."""
     items = next((cut.items for cut in some if any(item.code == "S" for item in cut.items)), ())
-    sets = list(dict.fromkeys(item.calls for item in items if item.code == "S"))[:3]
+    every = list(dict.fromkeys(item.calls for item in items if item.code == "S"))
+    # A word that only could be a name ("the user has handed over the chat") would make a sentence of nonsense
+    sets = ([one for one in every if all(_is_name(c.name, cuts.scanner.tools) for c in one)] or every)[:3]
     best: tuple[float, str] = (0.0, "")
     for rule in _candidates(sets):
         sentence = sentence_of(rule)
@@ -119,10 +121,14 @@ def _nearest(cuts: Cuts, some: Sequence[Cut]) -> str:
     return best[1]
 
 
+def _is_name(name: str, tools: Collection[str]) -> bool:
+    return name in tools or not name.isalpha()
+
+
 def _candidates(sets: Sequence[CallSet]) -> Iterator[Rule]:
     """Yield a rule of each kind about these sets."""
     for kind, about in KINDS.items():
-        if kind == "latest" or "{c}" in about.meaning:
+        if kind in ("latest", "compared") or "{c}" in about.meaning:
             continue
         if "{b}" not in about.meaning and "{each_b}" not in about.meaning:
             yield from (Rule("", kind, one, count=1) for one in sets)

@@ -264,7 +264,7 @@ TOKENS = {
     "debugger": 27_450,
     "dissection": 24_980,
     "synthesis": 17_580,
-    "documents": 15_390,
+    "documents": 15_420,
     "compare": 14_000,
     "cause": 6_960,
     "campaign": 14_370,

@@ -145,7 +145,9 @@ class CauseDocument(Document):
 
 CauseOf = Annotated[
     CauseDocument | None,
-    Field(description="what is most likely to blame; null: it was not sought, as nothing went wrong"),
+    Field(
+        description="what is most likely to blame; null: not sought; a run of a query is lost by its lost step"
+    ),
 ]
 
 
@@ -178,10 +180,12 @@ class CheckDocument(Document):
 
     @classmethod
     def about(cls, replay: JudgedRun, verdict: Verdict, **more: Any) -> Self:
-        from planscope.cause.find import cause_of
+        from planscope.cause.told import sought
         from planscope.wording.explain import explain_verdict
 
-        if verdict.verdict == "wrong":
+        if sought(replay, verdict):
+            from planscope.cause.find import cause_of
+
             more["cause"] = CauseDocument.of(cause_of(replay, verdict))
         left_out = [LeftOutCallsDocument.of(one) for one in replay.trace.left_out]
         more |= {"left_out": left_out, "reward": replay.trace.reward}

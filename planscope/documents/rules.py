@@ -169,6 +169,7 @@ class TraceDocument(Document):
     left_out: list[LeftOutCallsDocument] = Field(default_factory=list)
     reward: float | None = Field(default=None, description="how the trace was graded: 1 right, 0 wrong")
     cause: CauseOf = None
+    judged: bool = Field(default=True, description="as in check")
 
     def as_line(self) -> str:
         """Return the document as JSON, with the results at its end."""
@@ -181,6 +182,8 @@ class TraceDocument(Document):
         known = {} if known is None else known
         why = checked.why
         more: dict[str, Any] = {"first_violation": None, "repair": None}
+        if not checked.results:
+            more["judged"] = False
         if checked.problem:
             more["problem"] = checked.problem
         if checked.warnings:

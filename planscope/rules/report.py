@@ -116,8 +116,8 @@ class Checked:
 
     @property
     def told(self) -> Told:
-        """The verdict as words tell it."""
-        return told(self.verdict, reason=self.reason)
+        """The verdict as words tell it. Without rules nothing was judged."""
+        return told(self.verdict, bool(self.results), self.reason)
 
     @property
     def broken(self) -> list[Tested]:

@@ -13,7 +13,7 @@ from planscope.cause.find import breaks_of, find_cause
 from planscope.cause.ranking import WEIGHTS, marks, shares
 from planscope.cause.signs import Break, evidence, reader
 from planscope.cause.told import told
-from planscope.doors.python import check
+from planscope.doors.python import check, explain
 from planscope.oracle.trace import Said, ToolCall, Trace
 from planscope.oracle.verdict_types import Blame
 from planscope.rules.judge import Rulebook, judge_trace
@@ -153,7 +153,9 @@ def test_check_without_rules_seeks_causes_and_decides_nothing(tmp_path: Path, cl
     done = cli("check", file_of(tmp_path, [ASKED, look("#W7777777"), YES, cancel("#W7777777")]), "--json")
     assert done.status == 2
     (trace,) = json.loads(done.out)["traces"]
-    assert (trace["verdict"], trace["cause"]["step"]) == ("unknown", 1)
+    assert (trace["verdict"], trace["judged"], trace["cause"]["step"]) == ("unknown", False, 1)
+    text = cli("check", file_of(tmp_path, [ASKED, look("#W7777777"), YES, cancel("#W7777777")])).out
+    assert "r0: NOT JUDGED. There is no rule to judge by." in text and "1 trace: 1 not judged" in text
 
 
 def test_sessions_and_walk_name_the_cause_of_a_run_that_rules_judge(tmp_path: Path, cli: Cli) -> None:
@@ -163,6 +165,16 @@ def test_sessions_and_walk_name_the_cause_of_a_run_that_rules_judge(tmp_path: Pa
     assert "Most likely cause: step 3" in " ".join(cli("check", session).out.split())
     assert json.loads(cli("check", session, "--json").out)["cause"]["step"] == 3
     assert "Most likely cause: step 3" in " ".join(cli("walk", session, stdin="x\nq\n").out.split())
+
+
+def test_json_has_the_cause_where_the_text_tells_it(tmp_path: Path, cli: Cli) -> None:
+    document, lost = json.loads(cli("check", "figure-7", "--json").out), check("figure-7")
+    assert document["first_violation"]["step"] == 1, "in a run of a query the lost step is the cause"
+    assert document.get("cause") is None and lost.cause is None
+    path = file_of(tmp_path, [ASKED, look("#W7777777"), YES, cancel("#W7777777")])
+    assert "Most likely cause: step 1" in " ".join(explain(path).split())
+    unjudged = check(path)
+    assert not unjudged.judged and unjudged.cause.step == 1
 
 
 def test_words_of_a_trace_are_made_safe(tmp_path: Path, cli: Cli) -> None:

@@ -62,6 +62,14 @@ async def test_a_run_opens_at_its_cause(tmp_path: Path, size: tuple[int, int], r
         await driven.sees("The value (")
 
 
+@pytest.mark.parametrize("looks,way", [([look("#W7777777")], True), ([], False)])
+async def test_a_way_is_promised_where_there_is_one(tmp_path: Path, looks: list[ToolCall], way: bool) -> None:
+    session = session_of([Trace([ASKED, *looks, YES, cancel("#W7777777")], id="t", reward=0.0)])
+    async with opened(sessions.write(session, tmp_path), (80, 24)) as driven:
+        said = " ".join(driven.text.split())
+        assert "Most likely cause: step 1 (" in said and ("shows the way from here" in said) is way
+
+
 def test_a_run_that_went_right_and_a_run_of_a_query_open_as_before() -> None:
     right = FakeStage(invented("cancel_order happens at most once."), "t")
     assert (

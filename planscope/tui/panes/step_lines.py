@@ -368,9 +368,10 @@ class _StepPage(Page):
         """Say what this step is to the run: why it is most likely to blame; at the end, notes on the verdict."""
         verdict, cause = self.state.verdict, self.state.cause
         if cause is not None and self.state.cause_at == view.index:
-            from planscope.cause.told import told
+            from planscope.cause.told import chain, told
 
-            self.row(terms.CAUSE, f"{told(cause)} {key_for('explain')} shows the way from here.", "caution")
+            way = f" {key_for('explain')} shows the way from here." if chain(cause) else ""
+            self.row(terms.CAUSE, told(cause) + way, "caution")
         if verdict is None or view.step != "end":
             return
         if verdict.verdict == "unknown" and not self.problem.unjudged:

@@ -52,7 +52,7 @@ def test_a_good_run_has_no_cause() -> None:
         ASKED, look("#W1000001"), Said("model", "Shall I cancel #W1000001?"), YES, cancel("#W1000001")
     )
     assert (found.step, found.lost, found.shows) == (None, None, None)
-    assert told(found) == "No cause in the trace."
+    assert told(found) == "No step stands out as the cause."
 
 
 def test_a_write_before_looking() -> None:

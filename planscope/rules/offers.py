@@ -12,6 +12,7 @@ from planscope.rules.future import Future
 from planscope.rules.in_session import read_text
 from planscope.rules.judge import Judge, Rulebook, Tested, judge_trace, known_tools
 from planscope.rules.rule import Rule, RuleFile
+from planscope.rules.words import tool_text
 from planscope.safe import visible
 from planscope.wording.phrases import at_step
 
@@ -29,22 +30,22 @@ def offers(trace: Trace) -> list[str]:
     called = list(first)
     pairs = [(later, earlier) for k, later in enumerate(called) for earlier in reversed(called[:k])]
     made = [
-        f"{_name(later)} comes before {_name(earlier)}{_same(first, later, earlier)}."
+        f"{tool_text(later)} comes before {tool_text(earlier)}{_same(first, later, earlier)}."
         for later, earlier in pairs
     ]
     made.sort(key=lambda text: " for the same " not in text)  # calls about the same thing belong together
     made[1:1] = [text for word, text in examples(called) if word == "keeps"]
     others = [tool for tool in trace.tools if tool not in first]
-    made += [f"{_name(tool)} comes before {_name(one)}." for tool in others[:5] for one in called[:3]]
-    made += [f"{_name(tool)} happens at most once." for tool in called]
-    made += [f"{_name(tool)} never happens." for tool in called]
+    made += [f"{tool_text(tool)} comes before {tool_text(one)}." for tool in others[:5] for one in called[:3]]
+    made += [f"{tool_text(tool)} happens at most once." for tool in called]
+    made += [f"{tool_text(tool)} never happens." for tool in called]
     return made[:MOST_OFFERED]
 
 
 def examples(called: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Return a rule that a run keeps and one that it breaks, each with that word. ``called``: its tools, in the order
     in which they were first called."""
-    names = list(map(_name, called[:2]))
+    names = list(map(tool_text, called[:2]))
     if not names:
         return ()
     one, other = names[0], names[-1]
@@ -58,14 +59,6 @@ def labelled(offered: Sequence[str], trace: Trace) -> Iterator[tuple[str, str]]:
     for text in offered:
         results = look(text, trace).results
         yield "breaks" if any(one.state == "broken" for one in results) else "keeps", text
-
-
-_WORDS = frozenset("any anything call calls each every message run session time tool tools trace".split())
-"""Words of rules; a tool of that name needs backquotes."""
-
-
-def _name(tool: str) -> str:
-    return tool if tool.replace("_", "a").isalnum() and tool not in _WORDS else f"`{tool}`"
 
 
 def _same(first: dict[str, ToolCall], one: str, other: str) -> str:

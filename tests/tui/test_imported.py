@@ -172,7 +172,7 @@ async def test_with_rules_all_panes_are_back_and_e_is_rules(tmp_path: Path) -> N
 
 
 def test_examples_are_kept_and_broken_as_they_say() -> None:
-    for called in (["Read", "Write"], ["a-b", "call", "time"], ["lookup"]):
+    for called in (["Read", "Write"], ["a-b", "call", "time"], ["lookup"], ["before", "and"]):
         trace = Trace([ToolCall(tool, {}, answered=True) for tool in called])
         shown = examples(called)
         assert [word for word, _ in shown] == ["keeps", "breaks"]

@@ -13,11 +13,10 @@ from planscope.oracle.trace import Said, ToolCall
 from planscope.oracle.verdict_types import Move, SafeCall
 from planscope.rules.core import feed
 from planscope.rules.future import Future
-from planscope.rules.judge import Judge
+from planscope.rules.judge import Judge, key_in
 from planscope.rules.letters import Alphabet, Letter
-from planscope.rules.rule import Rule
 from planscope.rules.satisfiable import ABSENT, TooMany, example
-from planscope.rules.values import MISSING, Key, at, key_part, read_answer, suiting
+from planscope.rules.values import MISSING, read_answer, suiting
 
 
 def safe_call(alphabet: Alphabet, letter: Letter, move: Move) -> SafeCall:
@@ -80,11 +79,12 @@ def _agreeing(future: Future, judge: Judge, safe: SafeCall) -> SafeCall | None:
     """Return a call with arguments that agree with the answers that rules compare them with, if it is safe."""
     arguments = dict(safe.arguments or {})
     for i in judge.book.seeing(safe.tool):
-        rule = judge.book.rules[i]
-        if rule.against is None or not any(calls.names(safe.tool) for calls in rule.then):
+        against, touch = judge.book.rules[i].against, judge.book.touch(i, safe.tool)
+        if against is None or touch is None or not touch.then:
             continue
-        k = next((k for k in judge.instances(i) if judge.key[k] == _key(rule, arguments)), i)
-        suits = suiting(judge.answers.get(k, (0, (), ()))[2], rule.against)
+        key = key_in(touch, arguments)
+        k = i if key is None else judge.index.get((i, key), i)
+        suits = suiting(judge.answers.get(k, (0, (), ()))[2], against)
         if suits is None:
             return None
         arguments |= suits
@@ -95,9 +95,3 @@ def _agreeing(future: Future, judge: Judge, safe: SafeCall) -> SafeCall | None:
     call.step, call.message = judge.last_step + 1, message
     feed(after, [(call, call.step), (Said("model", "", message + 1), call.step)])
     return replace(safe, arguments=arguments) if future.of(after).possible else None
-
-
-def _key(rule: Rule, arguments: Mapping[str, object]) -> Key | None:
-    paths = rule.per_then or rule.per
-    found = tuple(at(arguments, path) for path in paths)
-    return tuple(map(key_part, found)) if paths and MISSING not in found else None

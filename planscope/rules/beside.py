@@ -20,7 +20,7 @@ from planscope.language.problem import Action, Constraint, Problem
 from planscope.oracle.judged import JudgedRun, Search, together
 from planscope.oracle.repair import nearest_plans
 from planscope.oracle.replay import Replay, first_violation, judge
-from planscope.oracle.trace import Said, Tool, ToolCall, Trace
+from planscope.oracle.trace import Tool, ToolCall, Trace
 from planscope.oracle.verdict_types import (
     Core,
     Correction,
@@ -40,7 +40,7 @@ from planscope.oracle.walk import Walk
 from planscope.rules import core as cores
 from planscope.rules.budget import Budget
 from planscope.rules.confirm import confirmed, kept_confirmed, mends
-from planscope.rules.judge import Judge, Rulebook, Tested, known_tools, tool_of, verdict_of
+from planscope.rules.judge import Judge, Rulebook, Tested, events, known_tools, verdict_of
 from planscope.rules.kinds import KINDS
 from planscope.rules.letters import OTHER_TOOL
 from planscope.rules.reasons import reasons
@@ -329,12 +329,7 @@ class Rules:
     def grow(self) -> None:
         """Judge the items that the track does not have yet."""
         track, items = self.track, self.trace.items[self._taken :]
-        new = [
-            one
-            for one in items
-            if isinstance(one, ToolCall)
-            or (isinstance(one, Said) and tool_of(one) in (USER, *track.book.hears))
-        ]
+        new = [one for one, _ in events(items, (USER, *track.book.hears))]
         if not self.states_of_both:
             self.states_of_both.append(self._state_of_both(0))
         elif new and track.events and new[0].message == track.events[-1][0].message:
@@ -344,8 +339,8 @@ class Rules:
                 continue
             index = len(track.upto) - 1
             if self.both is not None:
-                events = [event for event, _ in track.events[track.upto[index - 1] :]]
-                self.both.add(self.own.facts[index - 1], events, after)
+                added = [event for event, _ in track.events[track.upto[index - 1] :]]
+                self.both.add(self.own.facts[index - 1], added, after)
             self.states_of_both.append(self._state_of_both(index))
         self._taken = len(self.trace.items)
         before = track.book.undecided

@@ -279,14 +279,10 @@ class Summary:
         """Yield a sentence for each way in which grades and verdicts differ, and for each reason why calls were left
         out: ``Graded 0, keeps all rules: 2 traces (t1, t2).``"""
         for words, ids in self.graded.items():
-            more = ", ..." if self.odd[words] > len(ids) else ""
-            named = ", ".join(visible(id, limit=40) for id in ids)
-            yield sentence(f"{words}: {plural(self.odd[words], 'trace')} ({named}{more})")
+            yield sentence(f"{words}: {plural(self.odd[words], 'trace')} ({_ids(ids, self.odd[words])})")
         for words, ids in self.by_cause():
-            more = ", ..." if len(ids) > MOST_NAMED else ""
-            named = ", ".join(visible(id, limit=40) for id in ids[:MOST_NAMED])
             what = visible(words, limit=200) or "no cause in the trace"
-            yield sentence(f"{plural(len(ids), 'trace')}: {what} ({named}{more})")
+            yield sentence(f"{plural(len(ids), 'trace')}: {what} ({_ids(ids, len(ids))})")
         yield from (sentence(f"Left out: {one.text}") for one in self.left_out.values())
 
     def settle(self, names: Mapping[str, int]) -> None:
@@ -308,6 +304,12 @@ class Summary:
         if self.verdicts.get("wrong"):
             return 1
         return 0 if self.traces and self.verdicts == {"right": self.traces} else 2
+
+
+def _ids(ids: Sequence[str], count: int) -> str:
+    """Name the first of ``count`` traces."""
+    named = ", ".join(visible(id, limit=40) for id in ids[:MOST_NAMED])
+    return named + (", ..." if count > MOST_NAMED else "")
 
 
 def lack_text(lack: Lack, where: str = "") -> str:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import Literal, NamedTuple
@@ -119,7 +119,8 @@ def mine(
     """
     good_calls = [_slim(trace) for trace in good]
     bad_calls = [_slim(trace) for trace in bad]
-    candidates = [*_candidates(good_calls, within), *_Answers(good_calls).rules()]
+    names = _arguments(good_calls)
+    candidates = [*_candidates(good_calls, names, within), *_Answers(good_calls, names).rules()]
     if bad_calls:
         known = {call.tool for calls in good_calls for call in calls}
         strange = dict.fromkeys(call.tool for calls in bad_calls for call in calls if call.tool not in known)
@@ -151,16 +152,16 @@ def _rule(kind: Kind, first: str, then: str = "", count: int = 0, per: str = "")
     return Rule("", kind, sets[0], sets[1], count, unit, ((per,),) if per else ())
 
 
-def _candidates(traces: Sequence[list[ToolCall]], within: int) -> list[Rule]:
-    """Every rule of the table over the most frequent tools, for whole traces and for values that tools share."""
+def _candidates(
+    traces: Sequence[list[ToolCall]], arguments: Mapping[str, set[str]], within: int
+) -> list[Rule]:
+    """Return every rule of the table over the most frequent tools, for whole traces and for values that tools share."""
     frequency: dict[str, int] = {}
     for calls in traces:
         for tool in {call.tool for call in calls}:
             frequency[tool] = frequency.get(tool, 0) + 1
     tools = sorted(frequency, key=lambda tool: (-frequency[tool], tool))[:MOST_TOOLS]
-    arguments = _arguments(traces)
     found: list[Rule] = []
-
     for a, b in [*((tool, "") for tool in tools), *permutations(tools, 2)]:
         for kind, about in KINDS.items():
             if (
@@ -181,8 +182,8 @@ class _Answers:
     """Rules about answers that nearly every trace keeps: "A only if the latest B for the same X had Y = V", and "A only
     with X among an earlier B's Y", of which one is made for each argument."""
 
-    def __init__(self, traces: Sequence[list[ToolCall]]) -> None:
-        self._names = _arguments(traces)
+    def __init__(self, traces: Sequence[list[ToolCall]], arguments: Mapping[str, set[str]]) -> None:
+        self._names = arguments
         self._runs: dict[Rule, set[int]] = {}
         """By a rule, the traces in which a call keeps it."""
         self._tested: dict[tuple[str, str], set[int]] = {}

@@ -235,8 +235,6 @@ class Rulebook:
         self._others: dict[tuple[tuple[str, str], ...], Rulebook] = {}
         self._with_gaps: Rulebook | None = None
         self._for: dict[frozenset[str], Rulebook] = {}
-        self.users = self.seeing(USER)
-        """Rules that hear the user."""
         heard = frozenset().union(*(rule.hears for rule in self.rules))
         self.hears = heard | {USER} if any(self.seconds) else heard
         """The sets of messages that matter, also because they show that time passed."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from planscope.language.calls import ASSISTANT, Path
+from planscope.language.calls import ASSISTANT, USER, Path
 from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Judge, Rulebook, Touch, key_in
 from planscope.rules.values import Key
@@ -111,7 +111,7 @@ class Quick:
         compared with, and calls that no rule names."""
         self.timed = any(book.seconds) or ASSISTANT in book.hears
         """Whether they depend on times, or on what the model said, which plain traces lack."""
-        self.users = bool(book.users)
+        self.users = USER in book.hears
         self.answers = book.succeeded_only or any(
             rule.kind in ("latest", "compared") or any(calls.needs_answer for calls in rule.sets)
             for rule in book.rules

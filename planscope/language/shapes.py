@@ -19,6 +19,7 @@ from planscope.language.calls import Against, Calls, Condition, condition_text
 from planscope.language.constructions import CLAUSES_BESIDE, DOUBTS, FORMS, SAME, Kind
 from planscope.language.cuts import Item, Outcome, SentenceError, negated
 from planscope.language.english import MANY
+from planscope.language.problem import Span
 
 MOST = 1_000
 """The limit for a number of calls, times, seconds or minutes; the least is 1."""
@@ -272,8 +273,7 @@ def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
         and 0 < marks[0] < len(items) - 1
         and _SCOPES.isdisjoint(item.code for item in items[: marks[0]])
     ):
-        sides = product(meanings(items[: marks[0]]), meanings(items[marks[0] + 1 :]))
-        yield from (tuple((*a, *b) for a in one for b in other) for one, other in sides)
+        yield from _together(items[: marks[0]], items[marks[0] + 1 :])
         return
     items = normal(items)
     row = [item.code for item in items]
@@ -297,17 +297,27 @@ def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
         yield from two
         return
     for k in range(2, len(items)):  # "A after B and before C": both are said of A
-        joined_by = 1 + (row[k - 2] == ",") if row[k - 1] in ("and", "but") else int(row[k - 1] == ",")
+        joined_by = _joint(row, k)
         begin = next((n for n, code in enumerate(row[: k - 1]) if code in _WORDS_BESIDE), 0) or next(
             (n for n, code in enumerate(row) if _VERBAL.fullmatch(code)), k
         )
         if row[k] in _WORDS_BESIDE and joined_by and 0 < begin < k - joined_by:
-            both = product(meanings(items[: k - joined_by]), meanings([*items[:begin], *items[k:]]))
-            yield from (tuple((*a, *b) for a in one for b in other) for one, other in both)
+            yield from _together(items[: k - joined_by], [*items[:begin], *items[k:]])
             return
     yield from _sharing(items, row)
     if "chain" in known or "in_order" in known:
         yield from _chains(items)
+
+
+def _together(left: Sequence[Item], right: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
+    """Yield what two clauses mean together, in every way to read each."""
+    for one, other in product(meanings(left), meanings(right)):
+        yield tuple((*a, *b) for a in one for b in other)
+
+
+def _joint(row: Sequence[str], k: int) -> int:
+    """Return how many items before a place join it to what stands before: ", and", "but", a comma, or none."""
+    return 1 + (row[k - 2] == ",") if row[k - 1] in ("and", "but") else int(row[k - 1] == ",")
 
 
 def _two_clauses(items: Sequence[Item], row: Sequence[str]) -> Iterator[tuple[Meaning, ...]]:
@@ -315,9 +325,7 @@ def _two_clauses(items: Sequence[Item], row: Sequence[str]) -> Iterator[tuple[Me
     for k in range(3, len(row) - 3):
         clock = row[k - 1] == "T" and row[k + 2] in _WORDS_BESIDE
         if row[k] in ("and", "but") and row[k + 1] == "S" and (clock or _VERBAL.fullmatch(row[k + 2])):
-            left = items[: k - (row[k - 1] == ",")]
-            both = product(meanings(left), meanings(items[k + 1 :]))
-            yield from (tuple((*a, *b) for a in one for b in other) for one, other in both)
+            yield from _together(items[: k - (row[k - 1] == ",")], items[k + 1 :])
             return
 
 
@@ -325,10 +333,9 @@ def _sharing(items: Sequence[Item], row: Sequence[str]) -> Iterator[tuple[Meanin
     """Yield the meanings of "A follows B and precedes C": both verbs have the same subject."""
     begin = next((n for n, code in enumerate(row) if _VERBAL.fullmatch(code)), 0)
     for k in range(begin + 2, len(row)):
-        joint = 1 + (row[k - 2] == ",") if row[k - 1] in ("and", "but") else int(row[k - 1] == ",")
+        joint = _joint(row, k)
         if begin and joint and _VERBAL.fullmatch(row[k]):
-            both = product(meanings(items[: k - joint]), meanings([*items[:begin], *items[k:]]))
-            yield from (tuple((*a, *b) for a in one for b in other) for one, other in both)
+            yield from _together(items[: k - joint], [*items[:begin], *items[k:]])
             return
 
 
@@ -364,18 +371,14 @@ def _chains(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
     for k, part in enumerate(parts):
         row = " ".join(item.code for item in part)
         match = _STEP.fullmatch(row)
-        if match is None and k == 0 and (fronted := _FRONTED_STEP.fullmatch(row)) is not None:
-            # "after A, call B and then C"
+        fronted = _FRONTED_STEP.fullmatch(row) if match is None and k == 0 else None
+        told = k == 0 and len(parts) > 1 and any(one.code in _WORDS_BESIDE for one in part)
+        if match is None and (fronted is not None or told):
+            # "after A, call B and then C"; of "A before 15:00, then B" the chain goes on from either side
             own = part[: 1 + max(n for n, one in enumerate(part) if one.code not in (",", ";", "and", "but"))]
             led = [one for some in meanings(own) for one in some]
-            main = group(part, fronted, "s")
-            ways = [[main]]
-            continue
-        if match is None and k == 0 and len(parts) > 1 and any(one.code in _WORDS_BESIDE for one in part):
-            # "A before 15:00, then B": the chain goes on from what the clause says, or from the other side of it
-            own = part[: 1 + max(n for n, one in enumerate(part) if one.code not in (",", ";", "and", "but"))]
-            led = [one for some in meanings(own) for one in some]
-            ways = [[[item]] for item in own if item.code == "S"]
+            ends = [group(part, fronted, "s")] if fronted else [[item] for item in own if item.code == "S"]
+            ways = [[end] for end in ends]
             continue
         if match is None:
             return
@@ -436,24 +439,17 @@ def _relative(items: Sequence[Item], k: int) -> Iterator[tuple[Meaning, ...]]:
     commas = (n for n in range(k, len(items) - 1) if items[n].code == ",")
     end = next((n for n in commas if items[n + 1].code not in ("S", "and", "both")), None)
     main = [*items[: k - 1], *(items[end + 1 :] if end is not None else ())]
-    told = list(product(meanings([*items[start : k - 1], *items[k + 1 : end]]), meanings(main)))
-    if end is None and [one.code for one in items[-3:]] == [
-        ",",
-        "and",
-        "S",
-    ]:  # it may end the list before "which"
-        last = [*items[: k - 1], *items[-2:]]
-        told = [
-            ((*one, *more), (*other, *less))
-            for (one, other), (more, less) in zip(
-                told,
-                product(meanings([*items[start : k - 1], *items[k + 1 : -3]]), meanings(last)),
-                strict=False,
-            )
-        ]
-        yield from (tuple((*a, *b) for a, b in zip(one, other, strict=True)) for one, other in told)
+    if end is not None or [one.code for one in items[-3:]] != [",", "and", "S"]:
+        yield from _together([*items[start : k - 1], *items[k + 1 : end]], main)
         return
-    yield from (tuple((*a, *b) for a in one for b in other) for one, other in told)
+    last = [*items[: k - 1], *items[-2:]]  # it may end the list before "which"
+    sides = zip(
+        product(meanings([*items[start : k - 1], *items[k + 1 :]]), meanings(main)),
+        product(meanings([*items[start : k - 1], *items[k + 1 : -3]]), meanings(last)),
+        strict=False,
+    )
+    for (one, other), (more, less) in sides:
+        yield tuple((*a, *b) for a, b in zip((*one, *more), (*other, *less), strict=True))
 
 
 def normal(items: Sequence[Item]) -> list[Item]:
@@ -550,7 +546,7 @@ def _rewritten(items: Sequence[Item], match: re.Match[str], said: Sequence[str])
                 end -= codes[end - 1] == " "
                 made += items[codes.count(" ", 0, begin) : codes.count(" ", 0, end) + 1]
         elif word == "ANY":
-            made.append(Item("S", span, (Calls("*", text="any call"),)))
+            made.append(_any_call(span))
         else:
             made.append(Item(word, span))
     return [*items[:first], *made, *items[last + 1 :]]
@@ -573,6 +569,10 @@ def doubtful(items: Sequence[Item], text: str) -> tuple[Meaning, ...] | None:
             if all(found):
                 return tuple(one[0] for one in found if one is not None)
     return None
+
+
+def _any_call(span: Span) -> Item:
+    return Item("S", span, (Calls("*", text="any call"),))
 
 
 def _others(sets: Sequence[Item]) -> Item:
@@ -644,7 +644,7 @@ def _drafts(
         yield from (Draft("end", one) for one in then)
     elif kinds == "none after":
         none = next(item for item in items if item.code == "none")
-        other = Item("S", none.span, (Calls("*", text="any call"),))
+        other = _any_call(none.span)
         yield from (Draft("not_succession", one, other) for one in first)
     elif kinds in ("distinct", "limited"):
         number_of = next(item for item in items if item.code == "COUNT_OF")
@@ -669,24 +669,22 @@ def _drafts(
         )
     elif kinds == "none between":
         none = next(item for item in items if item.code.startswith("none"))
-        other = Item("S", none.span, (Calls("*", text="any call"),))
+        other = _any_call(none.span)
         yield from (Draft("not_between", one, other, until=end) for one in first for end in until)
     elif kinds == "none until":
         none = next(item for item in items if item.code.startswith("no"))
-        other = Item("S", none.span, (Calls("*", text="any call"),))
+        other = _any_call(none.span)
         yield from (Draft("after_until", one, other, until=end) for one in first for end in until)
     elif kinds == "only others":
         yield Draft("never", _others(first))
     elif kinds == "only after":
         yield from (Draft("not_succession", one, _others(then)) for one in first)
     elif kinds in ("not init", "not end"):
-        other = Item("S", first[0].span, (Calls("*", text="any call"),))
+        other = _any_call(first[0].span)
         for one in first:
             yield Draft("precedence", other, one) if kinds == "not init" else Draft("response", one, other)
     elif kinds == "none beside":
-        yield from (
-            Draft("together", Item("S", one.span, (Calls("*", text="any call"),)), one) for one in then
-        )
+        yield from (Draft("together", _any_call(one.span), one) for one in then)
     elif kinds == "own after":
         for one, other in product(first, then):
             yield Draft("response", one, other)

@@ -186,6 +186,11 @@ def _full(row: Sequence[Token]) -> list[Token]:
     return found
 
 
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words of a tool's name, in small letters."""
+    return tuple(filter(None, name.casefold().replace(" ", "_").split("_")))
+
+
 class Scanner:
     """Scans the sentences of one file. ``tools``: known names. ``prose``: an object may stand for its action.
     ``timed``: clock times are read."""
@@ -197,9 +202,7 @@ class Scanner:
         self.known: dict[tuple[str, ...], list[str]] = {}
         self.marked = sorted((tool for tool in tools if not _PLAIN.fullmatch(tool)), key=len, reverse=True)
         for tool in sorted(tools):
-            self.known.setdefault(
-                tuple(filter(None, tool.casefold().replace(" ", "_").split("_"))), []
-            ).append(tool)
+            self.known.setdefault(words_of(tool), []).append(tool)
         self.longest = max(map(len, self.known), default=0)
         self.tools = tuple(sorted(tools))
 
@@ -480,10 +483,7 @@ class Cuts:
 
     def _trouble(self, at: int, message: str, *expected: str) -> None:
         """Note what is wrong at a place."""
-        last = self.row[-1].end
-        self.troubles.append(
-            SentenceError(self.span(at, at + 1) if at < len(self.row) else (last, last), message, expected)
-        )
+        self.troubles.append(self._error(message, *expected, ahead=at - self.at))
 
     def _sets(self, at: int) -> Iterator[Choice]:
         """Yield the sets of calls that begin at a place."""

@@ -11,7 +11,7 @@ from planscope.language import english
 from planscope.language.build import SentenceReading
 from planscope.language.calls import Calls
 from planscope.language.clauses import asks_nothing, no_order
-from planscope.language.cuts import Item, Scanner, SentenceError, Token
+from planscope.language.cuts import Item, Scanner, SentenceError, Token, words_of
 from planscope.language.english import FUNCTION
 from planscope.language.item_list import RELATING, rows_of
 from planscope.language.problem import Action, Span
@@ -54,10 +54,10 @@ class Prose:
         self.timed = timed
         self.actions = tuple(actions)
         self.ids = {action.name: action.id for action in actions}
-        named = {_words(name) for name in self.ids}
+        named = {words_of(name) for name in self.ids}
         self.worded = any(len(words) == 1 and words[0] in FUNCTION for words in named)
         """Is an action named like a word of the language ("a")? Then only the other grammars read the text."""
-        self.ids |= {action.tool: action.id for action in actions if _words(action.tool) not in named}
+        self.ids |= {action.tool: action.id for action in actions if words_of(action.tool) not in named}
 
     def read(self, text: str) -> list[SentenceReading]:
         """Return the readings of some sentences that belong together; none if they cannot be read. They may mean the
@@ -65,7 +65,8 @@ class Prose:
         if len(text) > LONGEST:
             return []
         scanner = Scanner(text, self.ids, prose=True, timed=self.timed)
-        rows = list(_going_on(filter(None, map(_polite, rows_of(text)))))
+        every = rows_of(text)
+        rows = list(_going_on(filter(None, map(_polite, every))))
         keys = [token.key for row in rows for token in row]
         stopping = keys[:1] == ["stop"] and keys[1:2] != [] and keys[1].endswith("ing")
         words = " ".join(keys)
@@ -85,7 +86,7 @@ class Prose:
         if len(trees) != len(ways):
             return []
         read = {token.start for clause, some in said if some != [()] for token in clause}
-        asides = tuple(_unread(rows_of(text), read))
+        asides = tuple(_unread(every, read))
         return [tree._replace(asides=asides) for tree in trees if tree is not None]
 
     def idle(self, text: str) -> bool:
@@ -360,7 +361,3 @@ def _going_on(rows: Iterable[list[Token]]) -> Iterator[list[Token]]:
 _CONTINUED = re.compile(
     r"(?:then|next|after (?:that|this)|afterwards?|subsequently|thereafter|finally|lastly) "
 )
-
-
-def _words(name: str) -> tuple[str, ...]:
-    return tuple(filter(None, name.casefold().replace(" ", "_").split("_")))

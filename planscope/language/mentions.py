@@ -222,7 +222,7 @@ class Mentions:
             as_noun = "noun" in kinds and (start > at or piece.key != action.verb)
             if ends == [None] and not action.whole and self._alone(action, as_noun):
                 ends = [self._partly(action, pieces, start + 1)]
-                instructed = "base" in kinds and before in ("DO", "DONT", "YOU", "MAYDO")
+                instructed = "base" in kinds and before in ("DO", "DONT", "YOU")
                 if ends == [None] and ("ing" in kinds or as_noun or instructed):
                     behind = pieces[start + 1].key if start + 1 < len(pieces) else ""
                     ends = [start + 1 + (behind == action.particle != "")]

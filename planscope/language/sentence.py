@@ -503,11 +503,11 @@ def lenient(tokens: Sequence[Token]) -> list[Lenient] | Stuck:
     return _fewest(tokens, "unsaid")
 
 
-def going_on(tokens: Sequence[Token], grammar: Grammar = "continued") -> list[SentenceReading]:
+def going_on(tokens: Sequence[Token]) -> list[SentenceReading]:
     """Return readings in which a list goes on after its relative clause, if no reading has fewer irregularities."""
     if not any(token.type == "WHICH" and _several(tokens[at + 1 :]) for at, token in enumerate(tokens)):
         return []
-    found = _fewest(tokens, grammar)
+    found = _fewest(tokens, "continued")
     if isinstance(found, Stuck):
         return []
     return [one.reading for one in found if one.likely and goes_on(one.reading)]

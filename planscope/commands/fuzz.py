@@ -293,11 +293,10 @@ def _calls_in(name: str) -> list[Call]:
     from planscope.traces import open_traces
 
     text, records = read_text(name), list[object]()
-    try:
-        records = [json.loads(text)]
-    except ValueError:
+    for lines in ([text], text.splitlines()):
         with suppress(ValueError, RecursionError):
-            records = [json.loads(line) for line in text.splitlines() if line.strip()]
+            records = [json.loads(line) for line in lines if line.strip()]
+            break
     records = records[0] if len(records) == 1 and isinstance(records[0], list) else records
     found = [_call_of(one) for one in records if isinstance(one, dict)]
     whole = [one for one in found if one["tool"]]

@@ -94,7 +94,12 @@ def test_what_tools_that_read_answer_is_known_to_others() -> None:
 
 @pytest.mark.parametrize(
     "given,wanted",
-    [("[1]", "has no calls"), ("", "has no calls"), ("nothing", "has no calls")],
+    [
+        ("[1]", "has no calls"),
+        ("", "has no calls"),
+        ("nothing", "has no calls"),
+        pytest.param("[" * 100_000, "has no calls", id="deep"),
+    ],
 )
 def test_a_file_without_calls_is_one_clear_line(
     given: str, wanted: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from planscope.language.problem import Problem
     from planscope.oracle.judged import JudgedRun
     from planscope.oracle.verdict_types import Proof, Verdict
-    from planscope.session.model import Run
+    from planscope.session.model import Run, Session
 
 CHECK_ABOUT = (
     "Judge a run: right or wrong, the first violation, and why. Exit status 0 for right, 1 for wrong, 2 if this cannot "
@@ -87,7 +87,8 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 
 
 def _check(args: argparse.Namespace) -> int:
-    if args.rules is not None or _is_trace(args.session):
+    session = _session(args.session) if args.rules is None else None
+    if session is None:
         from planscope.commands.check_rules import check_with_rules
 
         return check_with_rules(args)
@@ -97,7 +98,6 @@ def _check(args: argparse.Namespace) -> int:
     from planscope.documents.judgement import CheckDocument
     from planscope.wording.terms import NO_RUN
 
-    session = open_session(args.session)
     chosen = find_run(session, args.run)
     if chosen is None:
         told = CheckDocument.of_nothing(run=None)
@@ -117,18 +117,18 @@ def _check(args: argparse.Namespace) -> int:
     return STATUS.get(verdict.verdict, 2)
 
 
-def _is_trace(name: str) -> bool:
-    """Return whether a name is that of a file or a folder with calls in traces, and not of a session."""
-    from planscope.traces import Unreadable, open_traces
-
-    if name == "-" or not os.path.lexists(name):
-        return False
+def _session(name: str) -> Session | None:
+    """Return the session of that name, or None for a file or a folder with calls in traces. Raises UserError."""
     try:
-        open_session(name)
+        return open_session(name)
     except UserError:
-        with suppress(Unreadable):
-            return any(trace.calls for trace in open_traces([name]))
-    return False
+        from planscope.traces import Unreadable, open_traces
+
+        if name != "-" and os.path.lexists(name):
+            with suppress(Unreadable):
+                if any(trace.calls for trace in open_traces([name])):
+                    return None
+        raise
 
 
 def _tell_verdict(asked: Asked, run: Run, verdict: Verdict) -> None:

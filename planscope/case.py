@@ -195,9 +195,14 @@ def judge_by(
     """Judge a run by rules that stand in for the session's own. If it has a query, both must hold.
 
     ``strict``: warnings about the query count, too. ``details``: seek core and repair, with the rest of this
-    ``budget``. Raises UserError if the query cannot be read.
+    ``budget``, and the cause of what went wrong. Raises UserError if the query cannot be read.
     """
+    from planscope.cause.find import add_cause
     from planscope.rules.beside import checked_run
+    from planscope.rules.many import Judged
 
     judged = judge(session, run, file).replay
-    return checked_run(judged, file, run.id, strict=strict, details=details, budget=budget)
+    checked = checked_run(judged, file, run.id, strict=strict, details=details, budget=budget)
+    if details and checked.verdict != "right":
+        add_cause(Judged(checked, trace=judged.trace), file)
+    return checked

@@ -26,12 +26,11 @@ from planscope.safe import cell_width, clip, visible
 
 if TYPE_CHECKING:
     from planscope.oracle.trace import Trace
-    from planscope.rules.budget import Budget
     from planscope.rules.ci import JUnit, Sarif
     from planscope.rules.many import Judged
     from planscope.rules.report import Checked, CheckOptions, Summary
     from planscope.rules.rule import RuleFile
-    from planscope.session.model import Run, Session
+    from planscope.session.model import Session
     from planscope.traces.source import Source
 
 SESSION_MARK = b"planscope-session"
@@ -212,6 +211,7 @@ def _judged(
 
 def session_summary(session: Session, file: RuleFile) -> tuple[Summary, list[str]]:
     """Judge all runs of a session by these rules. Return the sums, and warnings."""
+    from planscope.case import judge_by
     from planscope.rules.names import tools_of_session
     from planscope.rules.report import Summary, warnings_of
     from planscope.session.model import own_runs
@@ -219,7 +219,7 @@ def session_summary(session: Session, file: RuleFile) -> tuple[Summary, list[str
     summary = Summary(list(file.rules))
     file = file.among(tools_of_session(session))
     for run in own_runs(session):
-        summary.add(_run_judged(session, run, file, details=False).checked)
+        summary.add(judge_by(session, run, file, details=False))
     return summary, [*clash_lines(session, file), *warnings_of(file, set(file.known or ()), summary)]
 
 
@@ -248,35 +248,17 @@ def _of_id(name: str, id: str, problems: list[str]) -> Iterator[Trace]:
 
 def _session_judged(session: Session, args: argparse.Namespace, file: RuleFile) -> Iterator[Judged]:
     """Yield the runs of a session, judged."""
-    from planscope.case import find_run
+    from planscope.case import find_run, judge_by
     from planscope.rules.budget import Budget
+    from planscope.rules.many import Judged
     from planscope.session.model import own_runs
+    from planscope.session.traces import trace_of
 
     chosen = find_run(session, args.run) if args.run is not None else None
     budget = Budget.of(args.details)
     for run in [chosen] if chosen is not None else own_runs(session):
-        yield _run_judged(session, run, file, strict=args.strict, budget=budget)
-
-
-def _run_judged(
-    session: Session,
-    run: Run,
-    file: RuleFile,
-    *,
-    strict: bool = False,
-    details: bool = True,
-    budget: Budget | None = None,
-) -> Judged:
-    from planscope.case import judge_by
-    from planscope.rules.many import Judged
-    from planscope.session.traces import trace_of
-
-    checked, trace = (
-        judge_by(session, run, file, strict=strict, details=details, budget=budget),
-        trace_of(run),
-    )
-    sought = trace if details and checked.verdict != "right" else None
-    return Judged(checked, tools=checked.tools | trace.tools.keys(), trace=sought)
+        checked = judge_by(session, run, file, strict=args.strict, budget=budget)
+        yield Judged(checked, tools=checked.tools | trace_of(run).tools.keys())
 
 
 def _reports(file: RuleFile, args: argparse.Namespace) -> list[tuple[JUnit | Sarif, Path]]:

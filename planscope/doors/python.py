@@ -412,19 +412,16 @@ def judged(loaded: Loaded, file: RuleFile, run: str | None) -> Iterator[Checked]
     from planscope.case import judge_by
     from planscope.cause.find import add_cause
     from planscope.rules.budget import Budget
-    from planscope.rules.many import Judged, check_traces
+    from planscope.rules.many import check_traces
     from planscope.rules.report import CheckOptions
     from planscope.session.model import own_runs
-    from planscope.session.traces import trace_of
 
     session = loaded.session
     if session is not None:
         runs = [need_run(session, run)] if run is not None else own_runs(session)
         budget = Budget.of(len(runs))
         for chosen in runs:
-            checked = judge_by(session, chosen, file, budget=budget)
-            add_cause(Judged(checked, trace=trace_of(chosen) if checked.verdict != "right" else None), file)
-            yield checked
+            yield judge_by(session, chosen, file, budget=budget)
         return
     traces = [_one_trace(loaded, run)] if run is not None else loaded.traces
     for one in check_traces(traces, file, CheckOptions()):

@@ -1,14 +1,15 @@
 """What is known of a value: a tree of the steps that a tool takes on an argument, with what it compares there.
 
 ``query.split(": ")[1] == "map"`` becomes the child ``("split", ": ")`` of the argument's node, its child
-``("item", 1)``, and there the fact ``eq "map"``. Static reading (``source.py``) and taint (``taint.py``) write the
-same tree, and the generator (``values.py``) walks it backwards: from a value at a leaf to an argument that leads there.
+``("item", 1)``, and there the fact ``eq "map"``. Taint (``taint.py``) and what a tool looks
+arguments up in (``lookups.py``) write this tree, and the generator (``values.py``) walks it backwards: from a value at
+a leaf to an argument that leads there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any
 
 Step = tuple[object, ...]
 """A name and constants: ``("split", ",")``, ``("item", 0)``, ``("key", "id")``, ``("json",)``, ``("len",)``, ..."""
@@ -17,14 +18,6 @@ MOST_FACTS = 40
 MOST_CHILDREN = 40
 DEEPEST = 12
 PLAIN = (str, int, float, bool, type(None))
-
-
-T = TypeVar("T")
-
-
-def spread(table: Mapping[str, T]) -> dict[str, T]:
-    """Return a table with an entry for each of the names in a key."""
-    return {name: one for names, one in table.items() for name in names.split()}
 
 
 class Node:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex
 
 from planscope.toolfuzz.lookups import look_up
-from planscope.toolfuzz.nodes import Node, spread
+from planscope.toolfuzz.nodes import Node
 
 
 def taint(value: object, node: Node) -> object:
@@ -149,9 +149,10 @@ _NUMBER: dict[str, tuple[Callable[[Method, str], Method], str]] = {
 
 def _methods(kind: type, table: dict[str, tuple[Callable[[Method, str], Method], str]]) -> dict[str, Method]:
     found = {}
-    for name, (make, operation) in spread(table).items():
-        found[name] = made = make(getattr(kind, name), operation or name)
-        made.__name__ = name
+    for names, (make, operation) in table.items():
+        for name in names.split():
+            found[name] = made = make(getattr(kind, name), operation or name)
+            made.__name__ = name
     return found
 
 

@@ -442,7 +442,7 @@ class Generator:
         count = len(fixed) or max(low, count if high is None else min(count, high))
         made = []
         for k in range(count):
-            child = _first(node, ("item", k), ("each",), ("values",))
+            child = _first(node, ("item", k), ("each",))
             item = fixed[k] if k < len(fixed) else schema.get("items", {})
             made.append(self._value(item, child, name, depth + 1))
         if schema.get("uniqueItems"):
@@ -554,7 +554,7 @@ def _likely(node: Node) -> list[type]:
     """Return types that the tool takes a value for, as often as they are likely."""
     steps = {step[0] for step in node.children}
     kinds: list[type] = []
-    if steps & {"key", "values"}:
+    if "key" in steps:
         kinds += [dict] * 3
     if "each" in steps or ("item" in steps and "key" not in steps):
         kinds += [list] * 2
@@ -574,7 +574,7 @@ def _first(node: Node | None, *steps: tuple[object, ...]) -> Node | None:
 
 
 def _under(node: Node | None, key: object) -> Node | None:
-    return _first(node, ("key", key), ("values",))
+    return _first(node, ("key", key))
 
 
 def _keys(node: Node | None) -> list[object]:

@@ -222,12 +222,6 @@ def may_have_session(text: str, session: _Session | None = None) -> str:
     return text if session is None else "with a session"
 
 
-def asks_for_words(text: str) -> str:
-    if "needle" in text or text != "x":
-        return "found"
-    return "short" if len(text) < 3 else "other"
-
-
 def slow_and_wrong(text: str) -> str:
     """Fail at once, or take a moment."""
     if not text:

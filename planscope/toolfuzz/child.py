@@ -190,7 +190,8 @@ def _serve(job: Job, folder: Path, copy: FolderCopy | None, enforced: Enforced, 
         )
     options = job.options
     tools, hosts = serve(options.target, folder, Path(job.base), copy, options.live_writes)
-    for fault in next(iter(hosts.values())).server.faults:
+    server = next(iter(hosts.values())).server
+    for fault in server.faults:
         if fault.what == "endless list":
             send("remark", text=f"The server breaks the protocol: {fault.message}.")
     _rewrite(tools, job, copy)
@@ -199,8 +200,7 @@ def _serve(job: Job, folder: Path, copy: FolderCopy | None, enforced: Enforced, 
     except ServerGone as error:
         send("remark", text=f"The search ended early: {error}.")
     finally:
-        for host in hosts.values():
-            host.server.stop()
+        server.stop()
 
 
 def _rewrite(tools: list[Tool], job: Job, copy: FolderCopy | None) -> None:

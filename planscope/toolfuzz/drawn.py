@@ -66,10 +66,10 @@ def _drawn(parsed: Any, random: Random, groups: dict[int, str]) -> str:
 
 def _letter(several: Any, random: Random) -> str:
     """Return a letter of a class."""
-    operation, given = random.choice(several)
-    if str(several[0][0]) != "NEGATE" and str(operation) in ("LITERAL", "RANGE"):
-        return chr(given if str(operation) == "LITERAL" else random.randint(*given))
     wanted = str(several[0][0]) != "NEGATE"
+    operation, given = random.choice(several)
+    if wanted and str(operation) in ("LITERAL", "RANGE"):
+        return chr(given if str(operation) == "LITERAL" else random.randint(*given))
     return random.choice([one for one in _LETTERS if any(_is_in(one, part) for part in several) == wanted])
 
 

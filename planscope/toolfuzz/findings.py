@@ -133,9 +133,8 @@ class Findings:
         """Confirm an error by its program in a fresh child, and make it smaller."""
         one = self.found[key]
         agent = not self.sequences
-        warm = (
-            self._remote and agent
-        )  # a server may be slow to start: what is smallest is confirmed, and once
+        # A server may be slow to start: only what is smallest is confirmed, once.
+        warm = self._remote and agent
         again = one.outcome
         if not warm:
             made = self.stage.play(one.calls, agent=agent)

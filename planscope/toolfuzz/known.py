@@ -67,12 +67,9 @@ class Known:
         for value in (shown, *(f"{shown}/{name}" for name in names[:8]), *names[:8]):
             self._take("path", value)
         for ref in sorted((folder / ".git" / "refs" / "heads").glob("*")):
+            commit = ref.read_text(errors="replace").strip() if ref.is_file() else "HEAD~1"
             for name in _GIT:
-                for value in (
-                    "HEAD",
-                    ref.name,
-                    ref.read_text(errors="replace").strip() if ref.is_file() else "HEAD~1",
-                ):
+                for value in ("HEAD", ref.name, commit):
                     self._take(name, value)
         for path in paths[:MOST_FILES]:
             if path.is_file() and not path.is_symlink():
@@ -120,11 +117,10 @@ class Known:
     def ask(self, stage: Stage, roles: Mapping[str, Role]) -> None:
         """Call the tools that only read, and learn from what they answer: twice, as one may tell what another needs."""
         asked: list[Call] = []
+        readers = [name for name, role in roles.items() if role.what in ("look", "read")][:MOST_READERS]
         for _ in range(2):
             calls = []
-            for name in [name for name, role in roles.items() if role.what in ("look", "read")][
-                :MOST_READERS
-            ]:
+            for name in readers:
                 tool = stage.tools[name]
                 _, values = self.of_tool(tool)
                 needed = required(tool.schema)

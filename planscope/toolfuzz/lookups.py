@@ -160,7 +160,6 @@ class Databases:
                 for table in _TABLE.findall(statement) if name is not None else ():
                     for one in _column(connection, table, column):
                         self._knowledge.node(str(name)).learn("eq", one)
-        self._heard.clear()
         self.listen()
 
 

@@ -58,7 +58,7 @@ class ServerGone(Exception):
 
 
 class ServerHost:
-    """Makes calls to a server. Each job begins with a fresh process in an empty folder.
+    """Makes calls to a server. A job begins with a fresh process in an empty folder, unless it takes a warm one.
 
     ``sees_start``: whether faults that the server shows at its start are this tool's findings, since they must be told
     once.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -109,8 +109,6 @@ def where_left(run: str | None = None, step: str | None = None) -> tuple[str, Pa
 
 def _from_standard_input(args: argparse.Namespace) -> int:
     """Open the session or trace that standard input carries, then read keys from the terminal itself."""
-    from contextlib import nullcontext
-
     from planscope.session.containers import read_stream, session_json, temporary_file
     from planscope.session.store import loads
     from planscope.traces.importing import is_trace, opened

@@ -54,7 +54,6 @@ def _rate(row: Row) -> tuple[str, ...]:
 
 def _cells(row: Row) -> str:
     """Return the mutants of a kind, the errors in their runs, and why there are no more mutants."""
-
     errors = [f"{said(kind)} {count}" for kind, count in row.rate.errors.items()]
     errors += [f"aborted {row.rate.aborted}"] if row.rate.aborted else []
     errors += [f"helped {row.rate.helped}"] if row.rate.helped else []
@@ -64,7 +63,6 @@ def _cells(row: Row) -> str:
 
 
 def _cell(cell: CellView) -> str:
-
     counts = cell.counts
     return f"{OUTCOME_GLYPHS[cell.outcome]}{f'{counts.right}/{counts.runs}' if counts.runs > 1 else ''}"
 

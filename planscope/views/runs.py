@@ -60,9 +60,8 @@ def made_blocks(replay: JudgedRun, record: RunRecord, where: str) -> Iterator[Bl
     yield Para(phrases.cost(record.cost, simulated=record.simulated))
     by = f"agent {clip(record.helped_agent, 40)}, model {clip(record.model, 60)}"
     calls = plural(len(replay.facts), "call")
-    yield Code(
-        [f"run {record.id}: {by}, {calls}; recorded in {where}"]
-    )  # no line ends inside the name of a file
+    # No line ends inside the name of a file
+    yield Code([f"run {record.id}: {by}, {calls}; recorded in {where}"])
 
 
 def rate_blocks(found: ManyRunsDocument, records: Sequence[RunRecord]) -> Iterator[Block]:

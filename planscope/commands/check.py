@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 CHECK_ABOUT = (
     "Judge a run: right or wrong, the first violation, and why. Exit status 0 for right, 1 for wrong, 2 if this cannot "
-    "be decided: the run was aborted or is not over, or the session has no run."
+    "be decided: the run was aborted or is not over, or the session has no run. Traces need "
+    "--rules to be judged; without them, check seeks the most likely cause alone."
 )
 STATUS = {"right": 0, "wrong": 1}
 
@@ -45,8 +46,8 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "session",
         metavar="SESSION|TRACE",
-        help="a session: its name, its file, an exported page or test; - (standard input); or, with --rules, traces: a "
-        "file, a folder or a glob",
+        help="a session: its name, its file, an exported page or test; - (standard input); or traces: a file or a "
+        "folder, or, with --rules, a glob",
     )
     add_run(parser)
     parser.add_argument("--rules", metavar="FILE", help="judge by the rules of this file")

@@ -103,7 +103,7 @@ def _add(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="FILE",
         help='calls that work, to begin with: {"tool": ..., "arguments": {...}} or arguments alone, as JSON or JSON '
-        "lines, or a session or trace; may be repeated. The runs of a session at -o are taken by themselves",
+        "lines, or a session or trace; may be repeated. The runs of a session at -o are always taken",
     )
     parser.add_argument(
         "--folder", metavar="DIR", help="give the tools a copy of this folder, under its own path; up to 1 GB"

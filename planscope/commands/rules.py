@@ -39,7 +39,7 @@ ACTIONS = {
     "check": "explain each rule; find contradictions, and rules that others imply",
     "add": "append rules to a session's own, save it, and judge all its runs anew",
     "mine": "find rules that good traces keep, and with --bad those that bad ones break",
-    "draft": "read each sentence of a policy as a rule, or have a model propose them; none counts before you said yes",
+    "draft": "read each sentence of a policy as a rule, or have a model propose them; none counts until you say yes",
 }
 MOST_TRACES = 100_000
 """Traces that mining keeps in memory, of each side."""

@@ -59,7 +59,7 @@ def page(title: str, blocks: Iterable[Block], steps: Mapping[str, Any] | None = 
     ``after``: markup for the end of the page.
     """
     rows: Found = []
-    body = _markup(blocks, rows)
+    body = markup(blocks, rows)
     folder = files("planscope.show") / "data"
     style = _FAR.sub(lambda c: f"\\{ord(c[0]):x} ", (folder / "page.css").read_text("utf-8"))
     script = _FAR.sub(lambda c: f"\\u{ord(c[0]):04x}", (folder / "page.js").read_text("utf-8"))
@@ -83,19 +83,17 @@ def _data(name: str, data: object) -> str:
     return f'<script type="application/json" id="{name}">{text}</script>\n'
 
 
-def markup(blocks: Iterable[Block]) -> str:
-    """Return blocks as HTML."""
-    return _markup(blocks, [])
-
-
 def escaped(text: str) -> str:
     """Return text for a page: escaped, control characters visible, addresses broken up."""
     shown = "\n".join(map(visible, text.split("\n"))) if "\n" in text else visible(text)
     return html.escape(shown).replace("://", ":&#47;&#47;")
 
 
-def _markup(blocks: Iterable[Block], rows: Found) -> str:
-    """Return blocks as HTML. Paragraphs with labels that follow one another are one list."""
+def markup(blocks: Iterable[Block], rows: Found) -> str:
+    """Return blocks as HTML. Paragraphs with labels that follow one another are one list.
+
+    ``rows``: gets those of tables that can be searched.
+    """
     return _LABELLED.sub("\n", "\n".join(part for block in blocks for part in _parts(block, rows)))
 
 
@@ -131,11 +129,11 @@ def _parts(block: Block, rows: Found) -> Iterator[str]:
             yield f"<figure>{drawn}<figcaption>{escaped(title)}</figcaption></figure>"
         case Fold(title, inside, is_open):
             opened = " open" if is_open else ""
-            yield f"<details{opened}><summary>{escaped(title)}</summary>{_markup(inside, rows)}</details>"
+            yield f"<details{opened}><summary>{escaped(title)}</summary>{markup(inside, rows)}</details>"
         case Part():
             yield _part(block, rows)
         case Beside():
-            sides = (_markup(side, rows) for side in (block.left, block.right))
+            sides = (markup(side, rows) for side in (block.left, block.right))
             yield '<div class="beside">' + "".join(f"<div>{side}</div>" for side in sides) + "</div>"
         case Gap():
             return
@@ -154,7 +152,7 @@ def _cell(words: Words) -> str:
 
 
 def _part(block: Part, rows: Found) -> str:
-    inside = _markup(block.blocks, rows)
+    inside = markup(block.blocks, rows)
     name = f' id="{block.place}"' if block.place else ""
     if block.title:
         inside = f'<h2>{_inline(block.title)}</h2><div class="body">{inside}</div>'

@@ -98,7 +98,7 @@ def test_a_table_without_anything_in_it_is_nothing() -> None:
     for empty in (Table([], ("a", "b")), Table([("", "")], ("a", "b"), search="Filter")):
         made = [Para(Own("before")), empty, Para(Own("after"))]
         assert list(lines(made)) == ["before", "after"] and markdown(made) == "before\n\nafter\n"
-        assert markup(made) == "<p>before</p>\n<p>after</p>"
+        assert markup(made, []) == "<p>before</p>\n<p>after</p>"
 
 
 class Tags(HTMLParser):
@@ -143,7 +143,7 @@ def test_nothing_from_outside_is_markup(text: str) -> None:
     made = list(blocks(text))
     for line in lines(made, 40):
         assert not {category(c) for c in line} & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-    written = markup(made)
+    written = markup(made, [])
     assert Tags(written).found <= OURS and "://" not in written
     outside = re.sub(r"(?ms)^(`{3,})\w*\n.*?^\1$", "", markdown(made))
     spans = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", outside)

@@ -128,7 +128,7 @@ def _from_standard_input(args: argparse.Namespace) -> int:
         keys = os.open("/dev/tty", os.O_RDWR)
     except OSError:
         raise UserError(
-            "the debugger needs a terminal to read keys from; save it to a file and open that"
+            "the debugger needs a terminal to read keys from; save the input to a file and open that"
         ) from None
     os.dup2(keys, 0)
     os.close(keys)

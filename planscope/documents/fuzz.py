@@ -27,7 +27,7 @@ class FuzzedToolDocument(Document):
     entered: bool = Field(default=False, description="whether a call succeeded")
     refusal: str | None = Field(
         default=None,
-        description="the commonest error of its calls, or that the schema refused more; null without",
+        description="the commonest error of its calls, or that the schema refused more of them; null if there was none",
     )
     skipped: str | None = Field(description="why the tool was not fuzzed")
     stopped: str = Field(default="", description="why the search ended: budget, hung, complete, unusable")

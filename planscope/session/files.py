@@ -33,14 +33,14 @@ class TooLarge(SessionError):
 
 
 def size_words(size: int) -> str:
-    """Write a size for an error. The first frame, which reads files, imports no words."""
+    """Write a size for an error. The words are imported only then, as the first frame needs the readers of files."""
     from planscope.wording.phrases import file_size
 
     return file_size(size)
 
 
 def names_itself(path: Path) -> bool:
-    """Return whether a file says at its beginning that it is a session, unpacked. It may be one if it does not."""
+    """Return whether a file says at its beginning that it is a session, unpacked. It may be one even if it does not."""
     with suppress(OSError, ValueError):
         if path.is_file():
             with path.open("rb") as opened:

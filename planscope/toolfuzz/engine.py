@@ -44,8 +44,8 @@ class Options:
     ``sequences``: sequences of calls to all tools together; None: by the calls. ``reads`` and ``writes``: names of
     tools in pairs, of which the one reads what the other writes. ``priors``: values that fit the meaning of arguments,
     by tool and argument. ``examples``: calls that are known to work; one without a tool's name is for all. ``folder``:
-    of the user's, of which tools get a copy. ``live_writes``: call also tools of a server at an address that may change
-    something there.
+    one of the user's, of which tools get a copy. ``live_writes``: call also tools of a server at an address that may
+    change something there.
     """
 
     target: str

@@ -382,8 +382,8 @@ def _own_frame(trace: TracebackType | None, places: Places) -> tuple[tuple[str, 
 
 
 def _beneath(trace: TracebackType | None, places: Places) -> str:
-    """Return where a library raised, if the tool's own code only calls it: the deepest own frame has no branch. What
-    Python's own library raises is told apart by no more."""
+    """Return where a library raised, if the tool's own code only calls it: the deepest own frame has no branch. For
+    what Python's own library raises there is no place."""
     own, last = None, None
     while trace is not None:
         own, last = (trace if places.own(trace.tb_frame.f_code.co_filename) else own), trace

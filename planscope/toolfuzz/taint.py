@@ -111,7 +111,7 @@ def _derived(plain: Method, step: str) -> Method:
 
 
 def _missing(self: Any, name: str) -> object:
-    """Learn of which type the tool takes a value that is of another one."""
+    """Learn the type that the tool takes a value for, by the attribute that it asks for."""
     plain = type(self).__mro__[1]
     for kind in (dict, list, str) if name != "node" else ():
         if hasattr(kind, name):

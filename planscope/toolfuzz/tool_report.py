@@ -10,8 +10,8 @@ from planscope.toolfuzz.prompts import describe
 @dataclass
 class ToolReport:
     """One tool. ``skipped``: why it was not fuzzed. ``looping``: seconds of processor time in the children's loops of
-    calls. ``succeeded``: calls that answered, and not with an error; ``branches``: of the tool's code, None if it
-    is not seen. ``source``: the tool's code, empty if it is not known; ``place``: its ``file`` and ``line``.
+    calls. ``succeeded``: calls that answered, and not with an error; ``branches``: of the tool's code, None if the
+    code is not seen. ``source``: the tool's code, empty if it is not known; ``place``: its ``file`` and ``line``.
     """
 
     name: str

@@ -43,7 +43,7 @@ async def test_hours_fit_a_narrow_pane_and_a_wide_one() -> None:
 async def test_a_query_that_cannot_be_read_has_no_picture(tmp_path: Path) -> None:
     async with opened(sessions.write(sessions.unreadable(), tmp_path)) as driven:
         await driven.press("V")
-        assert "there is no plan to draw" in driven.text and "2 Tree" in driven.text
+        await driven.sees("there is no plan to draw", "2 Tree")
 
 
 async def test_lanes_of_agents_move_with_the_steps_and_go_to_calls(tmp_path: Path) -> None:

@@ -16,8 +16,9 @@ from planscope.rules.many import Judged
 from planscope.rules.rule import RuleFile
 from planscope.wording.terms import FINDINGS
 
-SURE = 0.5
-"""A step is named if it is this likely; else there is no cause in the trace."""
+SURE, SURE_IF_WRONG = 0.5, 0.4
+"""A step is named if it is this likely, in any run and in one that is known to have gone wrong; else there is no cause
+in the trace."""
 
 
 FROM_VALUES: frozenset[Sign] = frozenset(
@@ -47,7 +48,7 @@ def find_cause(
     shows = breaks[0].step if breaks else None
     lost = shows if lost is None else lost
     best = max((step for step in likely if step is not None), key=lambda step: likely[step], default=None)
-    if best is None or likely[best] < SURE:
+    if best is None or likely[best] < (SURE_IF_WRONG if found.wrong else SURE):
         return Blame(None, likely[None] * SEEN, lost=lost, shows=shows, origin=lost)
     signs = dict(
         sorted(found.by_step[best].items(), key=lambda one: (one[0] != "break", -WEIGHTS.get(one[0], 0.0)))

@@ -33,6 +33,7 @@ _PIECE = re.compile(r"[^\W_]+")
 _ID = re.compile(r"#?\w[\w#@.+-]*")
 _FILE = re.compile(r"\.[A-Za-z]\w{0,4}$")
 _NUMBER = re.compile(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?")
+_SUM = re.compile(r"[\d\s.,$€£()*/%+-]*[+*/][\d\s.,$€£()*/%+-]*|[\d\s.,$€£()-]+ - [\d\s.,$€£()-]+")
 _DAY = re.compile(r"(?:(\d{4})-)?(\d{1,2})-(\d{1,2})(?:T.*)?$")
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTH = re.compile(
@@ -58,7 +59,8 @@ class Source:
     """Where the value of one argument of a call came from. ``place`` is None if it came from nowhere; else the last
     place that is like the argument. ``first``: the call that brought a value from nowhere into the trace.
 
-    ``like_id``: it reads like an id. ``said``: a text of the user or the model has it.
+    ``like_id``: it reads like an id. ``said``: a text of the user or the model has it. ``in_sum``: it is a number in a
+    text that is a sum, a product and so on: ``"12.50 + 3 * 9.90"``.
     """
 
     step: int
@@ -69,6 +71,7 @@ class Source:
     like_id: bool = False
     said: bool = False
     first: int = 0
+    in_sum: bool = False
 
     @property
     def name(self) -> str:
@@ -146,6 +149,13 @@ def _amount(value: Json) -> str:
         return ""
 
 
+def _numbers(value: Json) -> list[Json]:
+    """Return the numbers of a text that is a sum, a product and so on; any other value as it is."""
+    if not isinstance(value, str) or len(value) > LONGEST or _SUM.fullmatch(value) is None:
+        return [value]
+    return [float(re.sub(r"[$€£,+-]", "", one)) for one in _NUMBER.findall(value)] or [value]
+
+
 def _bare(text: str) -> str:
     return text.strip("#@.,:;!?-_'\"").lower()
 
@@ -166,7 +176,11 @@ class Provenance:
                     self._answer(call)
                 waiting = []
             if isinstance(item, ToolCall):
-                self.by_step[item.step] = [self._source(item, *one) for one in leaves(item.arguments or {})]
+                self.by_step[item.step] = [
+                    self._source(item, path, one, in_sum=one is not value)
+                    for path, value in leaves(item.arguments or {})
+                    for one in _numbers(value)
+                ]
                 waiting.append(item)
             elif isinstance(item, Said):
                 self._text(item.text, Place(item.by, 0, item.message))
@@ -232,7 +246,7 @@ class Provenance:
 
     # Asking it
 
-    def _source(self, call: ToolCall, path: Path, value: Json) -> Source:
+    def _source(self, call: ToolCall, path: Path, value: Json, in_sum: bool) -> Source:
         text = str(value)
         words = [bare for word in _WORD.findall(text[:LONGEST]) if (bare := _bare(word))]
         texts, amount = self._holding(words), _amount(value)
@@ -255,7 +269,7 @@ class Provenance:
         said = any(place.by in ("user", "model") for place in (*self._found("equal", text), *texts))
         first = self._brought.setdefault(text, call.step) if is_id and not found else 0
         place = max(found, key=lambda one: (_alike(path, one), one.message), default=None)
-        return Source(call.step, path, value, how, place, is_id, said, first)
+        return Source(call.step, path, value, how, place, is_id, said, first, in_sum)
 
     def _holding(self, words: list[str]) -> list[Place]:
         """Return the texts that have all of these words."""

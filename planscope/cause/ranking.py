@@ -12,34 +12,36 @@ from planscope.cause.signs import Evidence
 from planscope.oracle.verdict_types import StepNo
 
 WEIGHTS: dict[str, float] = {
-    "again": 2.38,
-    "any": -0.06,
-    "apart": 1.32,
-    "at once": -0.14,
-    "break": -0.97,
-    "break too": 0.60,
-    "denied": 0.11,
-    "empty": 2.43,
-    "failed": -0.47,
-    "first": 1.97,
-    "first failed": -1.51,
-    "gold": 0.13,
-    "last write": 1.56,
-    "mended": -1.95,
-    "misread": 2.64,
-    "more": 1.73,
-    "nowhere": 0.73,
-    "passed on": -1.68,
-    "repeat": -2.75,
-    "strange": 0.86,
-    "unread": 0.71,
-    "unsaid": -2.14,
-    "writes": -1.84,
+    "again": 0.68,
+    "apart": 0.38,
+    "at once": 0.22,
+    "break": -1.77,
+    "break too": -1.01,
+    "broken": 1.29,
+    "denied": -0.12,
+    "empty": 2.68,
+    "failed": -0.38,
+    "first": 0.90,
+    "gold": 0.91,
+    "last": -0.68,
+    "last call": -0.65,
+    "last write": 2.06,
+    "mended": -3.18,
+    "misread": 2.45,
+    "more": 1.52,
+    "nowhere": 0.78,
+    "passed on": -1.36,
+    "repeat": -1.62,
+    "strange": 2.12,
+    "unread": 0.39,
+    "unsaid": -2.01,
+    "writes": -1.83,
+    "wrong": 2.20,
 }
-"""What each sign adds to the score of a step, and each of the marks ``any`` (any sign), ``writes``, ``last write``,
-``first failed``, ``first`` (no step before it has a sign) and ``more`` (each sign after the first, but for the gold
-plan's). "None" has 0."""
-SEEN = 0.79
+"""What each sign adds to the score of a step, and each of the marks ``wrong`` (the run is known to have gone wrong),
+``broken`` (it breaks a rule), ``writes``, ``last write``, ``last call``, ``first`` (no step before it has a sign) and
+``more`` (each sign after the first, but for ``gold`` and ``last``). "None" has 0."""
+SEEN = 0.69
 """The share of runs without a step to name that truly have none: what a trace does not show is not known."""
 
 
@@ -47,16 +49,20 @@ def marks(found: Evidence) -> dict[StepNo, dict[str, float]]:
     """Return for each step with a sign what speaks for it, and how often."""
     last = max(found.writes, default=0)
     made: dict[StepNo, dict[str, float]] = {}
+    seen, broken = False, any("break" in signs for signs in found.by_step.values())
     for step in sorted(found.by_step, key=lambda s: (s == "end", s if s != "end" else 0)):
         signs: dict[str, float] = dict.fromkeys(found.by_step[step], 1.0)
+        strong = signs.keys() - {"last", "gold"}
         more = {
-            "any": 1.0,
+            "wrong": float(found.wrong),
+            "broken": float(broken),
             "writes": float(step in found.writes),
             "last write": float(step == last),
-            "first failed": float(step in found.failed[:1]),
-            "first": float(not made),
-            "more": max(len(signs) - ("gold" in signs) - 1.0, 0.0),
+            "last call": float(step == found.last),
+            "first": float(bool(strong) and not seen),
+            "more": max(len(strong) - 1.0, 0.0),
         }
+        seen = seen or bool(strong)
         made[step] = {**signs, **{name: number for name, number in more.items() if number}}
     return made
 

@@ -20,7 +20,7 @@ from planscope.rules.rule import RuleFile
 from planscope.wording.phrases import value
 
 Sign = Literal["break", "break too", "nowhere", "passed on", "misread", "apart", "denied", "unsaid", "strange",
-               "failed", "mended", "empty", "repeat", "again", "unread", "at once", "gold"]  # fmt: skip
+               "failed", "mended", "empty", "repeat", "again", "unread", "at once", "gold", "last"]  # fmt: skip
 TOLD: dict[Sign, str] = {
     "break": "violates a rule",
     "break too": "violates a rule",
@@ -39,6 +39,7 @@ TOLD: dict[Sign, str] = {
     "unread": "before looking",
     "at once": "without asking",
     "gold": "against the gold plan",
+    "last": "at the end",
 }
 """What each sign says of a call, after its tool's name. Batches are grouped by these words."""
 _READS = re.compile(
@@ -61,12 +62,16 @@ class Break(NamedTuple):
 @dataclass(slots=True)
 class Evidence:
     """What speaks for each step: by step, reasons by their signs. ``writes``: the steps of calls that change
-    something."""
+    something. ``failed``: those of calls that failed."""
 
     sources: Provenance
     by_step: dict[StepNo, dict[Sign, str]] = field(default_factory=dict)
     writes: list[int] = field(default_factory=list)
     failed: list[int] = field(default_factory=list)
+    last: int = 0
+    """The step of the last call."""
+    wrong: bool = False
+    """Whether it is known that the run went wrong: its grade is below 1."""
 
     def add(self, step: StepNo, sign: Sign, reason: str) -> None:
         self.by_step.setdefault(step, {}).setdefault(sign, reason)
@@ -87,19 +92,40 @@ def reader(file: RuleFile | None) -> Callable[[str], bool]:
 def evidence(trace: Trace, breaks: Sequence[Break], file: RuleFile | None = None) -> Evidence:
     """Return what speaks for each step of a trace to be to blame. ``breaks``: the earliest first. ``file``: marks."""
     reads = reader(file)
-    found = Evidence(Provenance(trace))
+    found = Evidence(Provenance(trace), last=len(trace.calls))
+    found.wrong = trace.reward is not None and trace.reward < 1
     for one in breaks:
         found.add(one.step, "break" if one.step == breaks[0].step else "break too", f"it violates {one.rule}")
-    look = _Look(found, reads)
+    look = _Look(
+        found, reads, asks=sum(isinstance(one, Said) and one.by == "user" for one in trace.items) > 1
+    )
     for around in _around(trace):
         look.at(around)
     for step in found.failed:
-        tool = trace.calls[step - 1].tool
-        if any(call.tool == tool and call.failed is False for call in trace.calls[step:]):
+        if _mended(found, trace.calls[step - 1], trace.calls[step:]):
             found.by_step[step]["mended"] = found.by_step[step].pop("failed")
     if trace.expected:
         _against_gold(found, trace, reads)
+    if found.wrong:  # most mistakes are there, whatever else is seen
+        for step, told in (
+            (found.writes[-1:], "last call that changes something"),
+            ([found.last], "last call"),
+        ):
+            if step and step[0]:
+                found.add(step[0], "last", f"it is the {told}")
     return found
+
+
+def _mended(found: Evidence, call: ToolCall, later: Sequence[ToolCall]) -> bool:
+    """Return whether the tool succeeds later. If it only reads, nothing may be written meanwhile for what it failed to
+    read: that is an error that is ignored."""
+    worked = [other for other in later if other.tool == call.tool and other.failed is False]
+    if call.step in found.writes or any(other.arguments == call.arguments for other in worked):
+        return bool(worked)
+    ids = {one.value for one in found.sources.by_step[call.step] if one.like_id}
+    return bool(worked) and not any(
+        one.value in ids for step in found.writes if step > call.step for one in found.sources.by_step[step]
+    )
 
 
 class _Around(NamedTuple):
@@ -136,8 +162,9 @@ def _around(trace: Trace) -> Iterator[_Around]:
 class _Look:
     """Looks at one call after the other."""
 
-    def __init__(self, found: Evidence, reads: Callable[[str], bool]) -> None:
-        self.found, self.reads = found, reads
+    def __init__(self, found: Evidence, reads: Callable[[str], bool], asks: bool) -> None:
+        """``asks``: the user answers the agent in this trace, so that it can ask before it writes."""
+        self.found, self.reads, self.asks = found, reads, asks
         self.made: dict[tuple[str, str], int] = {}
         """The last step of a call, by tool and arguments."""
         self.done: dict[tuple[str, str], int] = {}
@@ -194,8 +221,7 @@ class _Look:
             self.found.add(step, "nowhere", f"{said} {nowhere}")
         elif (
             one.how == "nowhere"
-            and isinstance(one.value, str)
-            and _WORDS.match(one.value)
+            and (_WORDS.match(one.value) if isinstance(one.value, str) else one.in_sum and one.value % 1)
             and not one.is_date
         ):
             self.found.add(step, "strange", f"{said} {nowhere}")
@@ -237,7 +263,7 @@ class _Look:
 
     def _write(self, around: _Around, ids: Sequence[Source]) -> None:
         call, step, add = around.call, around.call.step, self.found.add
-        if not around.asked:
+        if self.asks and not around.asked:
             add(step, "at once", "the user said nothing between it and the call before")
         if not ids:
             return

@@ -315,6 +315,67 @@ def other_user(copy: Copy) -> Made:
     return copy.done(copy.items[k])
 
 
+def short_list(copy: Copy) -> Made:
+    """An item that was agreed on is left out."""
+    k = copy.one(lambda c: len((c.arguments or {}).get("item_ids", ())) > 1 and not c.failed)
+    if k is None:
+        return None
+    gone = copy.random.randrange(len((copy.call(k).arguments or {})["item_ids"]))
+    given = dict(copy.call(k).arguments or {})
+    for name in ("item_ids", "new_item_ids"):
+        if name in given:
+            given[name] = [one for j, one in enumerate(given[name]) if j != gone]
+    copy.items[k] = replace(copy.call(k), arguments=given)
+    return copy.done(copy.items[k])
+
+
+def wrong_sum(copy: Copy) -> Made:
+    """A number in a sum is another one."""
+    k = copy.one(lambda c: c.tool == "calculate" and not c.failed)
+    if k is None:
+        return None
+    text = str((copy.call(k).arguments or {})["expression"])
+    number = copy.random.choice(re.findall(r"\d+(?:\.\d+)?", text))
+    wrong = f"{float(number) * copy.random.choice((0.1, 1.1, 10)) + 1.07:.2f}"
+    copy.give(k, "expression", text.replace(number, wrong, 1))
+    return copy.done(copy.items[k])
+
+
+def handed_over(copy: Copy) -> Made:
+    """The agent gives up where it could have gone on."""
+    k = copy.writes()
+    if k is None:
+        return None
+    call = ToolCall(
+        "transfer_to_human_agents",
+        {"summary": "The user wants to change an order."},
+        answer="Transfer successful",
+        answered=True,
+        failed=False,
+    )
+    copy.items[k:] = [call, Said("model", "You are being transferred to a human agent.")]
+    return copy.done(call)
+
+
+def left_failed(copy: Copy) -> Made:
+    """A look at an order fails, another one succeeds, and the first order is changed all the same."""
+    k = copy.one(lambda c: c.tool == "get_order_details" and not c.failed)
+    if k is None:
+        return None
+    own = (copy.call(k).arguments or {})["order_id"]
+    later = [c for c in map(copy.call, copy.calls(lambda c: True)) if c is not copy.call(k)]
+    same = [c for c in later if (c.arguments or {}).get("order_id") == own]
+    looks = [c for c in later if c.tool == "get_order_details" and copy.items.index(c) > k]
+    if (
+        any(c.tool == "get_order_details" for c in same)
+        or not looks
+        or not any(WRITES.match(c.tool) for c in same)
+    ):
+        return None
+    copy.items[k] = replace(copy.call(k), answer="Error: the service is not available", failed=True)
+    return copy.done(copy.items[k])
+
+
 # harmless changes
 
 
@@ -383,21 +444,25 @@ def other_order(copy: Copy) -> Made:
 
 
 MISTAKES = (wrong_order, invented, not_looked, too_early, once_more, wrong_kind, wrong_item, wrong_payment, unasked,
-            unwanted, misread, ignored, other_user)  # fmt: skip
+            unwanted, misread, ignored, other_user, short_list, wrong_sum, handed_over, left_failed)  # fmt: skip
 HARMLESS = (read_again, other_mind, mended, other_order)
 
 
-def made(trace: Trace, items: Sequence[Item], id: str) -> Trace:
+def made(trace: Trace, items: Sequence[Item], id: str, reward: float | None = None) -> Trace:
     """Return a trace of changed items, numbered anew. Each call is a message, as those of this agent are."""
     fresh: list[Item] = [
         replace(item, step=0, message=NEW) if isinstance(item, ToolCall) else replace(item, message=NEW)
         for item in items
     ]
-    return Trace(fresh, id=id, tools=trace.tools, expected=trace.expected, format=trace.format)
+    return Trace(fresh, id=id, tools=trace.tools, expected=trace.expected, format=trace.format, reward=reward)
 
 
 def family_a(good: Sequence[Trace], seed: int = 1, each: int = 30) -> Iterator[Labelled]:
-    """Yield ``each`` damaged runs of each kind, half as many harmless ones, and the good runs themselves."""
+    """Yield ``each`` damaged runs of each kind, half as many harmless ones, and the good runs themselves.
+
+    Half of the damaged runs are graded 0, and half of those in which the user changes their mind; nothing else is
+    graded.
+    """
     random = Random(seed)
     for kind in (*MISTAKES, *HARMLESS):
         harmless = kind in HARMLESS
@@ -411,8 +476,8 @@ def family_a(good: Sequence[Trace], seed: int = 1, each: int = 30) -> Iterator[L
                 continue
             label, items = damaged
             found += 1
-            yield Labelled(
-                made(trace, items, f"{trace.id}-{kind.__name__}-{number}"), label, kind.__name__, "A"
-            )
+            wrong = (label is not None or kind is other_mind) and random.random() < 0.5
+            id = f"{trace.id}-{kind.__name__}-{number}"
+            yield Labelled(made(trace, items, id, 0.0 if wrong else None), label, kind.__name__, "A")
     for trace in good:
-        yield Labelled(trace, None, "good", "A")
+        yield Labelled(replace(trace, reward=None), None, "good", "A")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from pathlib import Path
@@ -90,6 +91,47 @@ def test_the_first_write_that_leaves_the_gold_plan() -> None:
     assert gold(look("#W1000001"), one, cancel("#W1000003")) == [3]
     assert gold(call("return_order", order_id="#W1000001"), one, two) == [1]
     assert gold(one) == ["end"]
+
+
+def signs_of(*items: ToolCall | Said, reward: float | None = None) -> dict[Any, set[str]]:
+    return {step: set(signs) for step, signs in evidence(Trace(items, reward=reward), []).by_step.items()}
+
+
+def test_a_failed_look_is_mended_unless_what_it_looked_for_is_written() -> None:
+    failed = dataclasses.replace(look("#W1000001"), answer="Error: timed out", failed=True)
+    other, ask = look("#W1000002"), Said("model", "Shall I?")
+    assert "mended" in signs_of(ASKED, failed, other, ask, YES, cancel("#W1000002"))[1]
+    assert "mended" in signs_of(ASKED, failed, look("#W1000001"), ask, YES, cancel("#W1000001"))[1]
+    ignored = signs_of(ASKED, failed, other, ask, YES, cancel("#W1000001"))
+    assert "failed" in ignored[1] and "mended" not in ignored[1]
+
+
+def test_numbers_of_a_sum_are_traced_one_by_one() -> None:
+    priced = call("get_order", {"items": [{"price": 12.5}, {"price": 9.9}]}, order_id="#W1000001")
+    right, wrong = (call("calculate", "22.4", expression=f"12.50 + {price}") for price in ("9.90", "19.90"))
+    assert 2 not in signs_of(ASKED, priced, right)
+    assert signs_of(ASKED, priced, wrong)[2] == {"strange"}
+    found = evidence(Trace([ASKED, priced, wrong]), []).sources.by_step[2]
+    assert [(one.value, one.how, one.name) for one in found] == [
+        (12.5, "equal", "expression"), (19.9, "nowhere", "expression"),
+    ]  # fmt: skip
+    for text in ("2024-05-01", "555-0100", "a + b", "C++", "*", "1.5 apples + 2"):
+        (whole,) = evidence(Trace([call("note", text=text)]), []).sources.by_step[1]
+        assert whole.value == text, "it is no sum"
+
+
+def test_a_run_graded_0_has_its_last_change_as_a_candidate() -> None:
+    run = ASKED, look("#W1000001"), Said("model", "Shall I?"), YES, cancel("#W1000001"), look("#W1000001")
+    assert signs_of(*run, reward=1.0) == signs_of(*run)
+    assert signs_of(*run, reward=0.0)[2] == {"last"} and "last" in signs_of(*run, reward=0.0)[3]
+    found = find_cause(Trace(run, reward=0.0))
+    assert found.step == 2 and found.confidence < 0.8 and find_cause(Trace(run)).step is None
+    assert found.reasons == ("it is the last call that changes something",)
+
+
+def test_where_the_user_speaks_once_no_call_is_made_without_asking() -> None:
+    assert 2 not in signs_of(ASKED, look("#W1000001"), cancel("#W1000001"))
+    assert "at once" in signs_of(ASKED, look("#W1000001"), cancel("#W1000001"), Said("user", "Oh."))[2]
 
 
 def test_marks_of_rules_say_what_reads_and_else_the_name() -> None:

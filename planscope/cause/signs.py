@@ -107,12 +107,10 @@ def evidence(trace: Trace, breaks: Sequence[Break], file: RuleFile | None = None
     if trace.expected:
         _against_gold(found, trace, reads)
     if found.wrong:  # most mistakes are there, whatever else is seen
-        for step, told in (
-            (found.writes[-1:], "last call that changes something"),
-            ([found.last], "last call"),
-        ):
-            if step and step[0]:
-                found.add(step[0], "last", f"it is the {told}")
+        if found.writes:
+            found.add(found.writes[-1], "last", "it is the last call that changes something")
+        if found.last:
+            found.add(found.last, "last", "it is the last call")
     return found
 
 

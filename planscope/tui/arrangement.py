@@ -7,7 +7,7 @@ window is too small for that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple, get_args
@@ -89,10 +89,6 @@ class Arrangement:
         found: tuple[int, ...] = getattr(self, split.name)
         return found
 
-    def with_shares(self, split: Split, shares: Iterable[int]) -> Arrangement:
-        made: dict[str, Any] = {split.name: tuple(shares)}
-        return replace(self, **made)
-
 
 FIRST: Mapping[Kind, Arrangement] = {
     "narrow": Arrangement((6, 6, 10)),
@@ -132,94 +128,142 @@ def seen_panes(kind: Kind, arrangement: Arrangement, top: str, current: str) -> 
     return frozenset(shown)
 
 
-def places(kind: Kind, arrangement: Arrangement, seen: frozenset[str], rect: Rect) -> dict[str, Rect]:
-    """Return the place of each visible pane."""
-    return {
-        part: where for part, where in _walk(SPLITS[kind], arrangement, seen, rect) if isinstance(part, str)
-    }
+Part = str | Split
 
 
-def boundaries(kind: Kind, arrangement: Arrangement, seen: frozenset[str], rect: Rect) -> Iterator[Boundary]:
-    """Return all edges that can be moved."""
-    found = [(SPLITS[kind], rect), *_walk(SPLITS[kind], arrangement, seen, rect)]
-    for split, where in found:
-        if isinstance(split, Split):
-            ends = list(accumulate(_sizes(split, arrangement, seen, where)))
-            for number, end in enumerate(ends[:-1]):
-                yield Boundary(split, number, (where.x if split.across else where.y) + end, where)
+class Panes(NamedTuple):
+    """The visible panes of a window. ``wants``: how many rows each pane's content fills, its upper line included.
 
-
-def boundary_at(found: Iterable[Boundary], x: int, y: int) -> Boundary | None:
-    """Return the boundary at a cell, or None."""
-    for boundary in found:
-        rect = boundary.rect
-        inside = rect.x <= x < rect.x + rect.width and rect.y <= y < rect.y + rect.height
-        if inside and (x if boundary.split.across else y) in (boundary.at - 1, boundary.at):
-            return boundary
-    return None
-
-
-def moved(arrangement: Arrangement, seen: frozenset[str], boundary: Boundary, to: int) -> Arrangement:
-    """Move a boundary to a column or row, as far as its two neighbours can shrink."""
-    split, number, _, rect = boundary
-    sizes = _sizes(split, arrangement, seen, rect)
-    least = _leasts(split, seen)
-    start = (rect.x if split.across else rect.y) + sum(sizes[:number])
-    both = sizes[number] + sizes[number + 1]
-    low, high = least[number], both - least[number + 1]
-    if low > high:
-        return arrangement
-    first = min(max(to - start, low), high)
-    sizes[number : number + 2] = [first, both - first]
-    return _of_cells(arrangement, split, seen, sizes)
-
-
-def grown(
-    kind: Kind,
-    arrangement: Arrangement,
-    seen: frozenset[str],
-    rect: Rect,
-    pane: str,
-    *,
-    across: bool,
-    by: int,
-) -> Arrangement | None:
-    """Make a pane wider or higher by ``by`` cells (negative: smaller). Return None if no pane is beside it in this
-    direction.
-
-    If no cell can be moved, the same arrangement is returned.
+    As long as the rows of a window have the shares that planscope comes with, a pane leaves the rows that it does not
+    fill to those that need more.
     """
-    where = rect
-    found: tuple[Split, Rect] | None = None
-    inside: str | Split = SPLITS[kind]
-    while isinstance(inside, Split):  # find the innermost split in which the pane has neighbours
-        split = inside
-        parts = _seen_parts(split, seen)
-        if split.across == across and len(parts) > 1:
-            found = split, where
-        at = next((i for i, part in enumerate(parts) if pane in _panes(part)), None)
-        if at is None:
-            return None
-        where = list(_cut(split, arrangement, seen, where))[at][1]
-        inside = parts[at]
-    if found is None:
+
+    kind: Kind
+    arrangement: Arrangement
+    seen: frozenset[str]
+    rect: Rect
+    wants: Mapping[str, int] = {}
+
+    def places(self) -> dict[str, Rect]:
+        """Return the place of each visible pane."""
+        return {part: rect for part, rect in self._walk() if isinstance(part, str)}
+
+    def boundaries(self) -> Iterator[Boundary]:
+        """Return all edges that can be moved."""
+        for split, rect in self._walk():
+            if isinstance(split, Split):
+                start = rect.x if split.across else rect.y
+                for number, end in enumerate(accumulate(self._sizes(split, rect)[:-1])):
+                    yield Boundary(split, number, start + end, rect)
+
+    def boundary_at(self, x: int, y: int) -> Boundary | None:
+        """Return the boundary at a cell, or None."""
+        for boundary in self.boundaries():
+            rect = boundary.rect
+            inside = rect.x <= x < rect.x + rect.width and rect.y <= y < rect.y + rect.height
+            if inside and (x if boundary.split.across else y) in (boundary.at - 1, boundary.at):
+                return boundary
         return None
-    split, where = found
-    parts = _seen_parts(split, seen)
-    at = next(i for i, part in enumerate(parts) if pane in _panes(part))
-    sizes, least = _sizes(split, arrangement, seen, where), _leasts(split, seen)
-    others = sorted((i for i in range(len(parts)) if i != at), key=lambda i: (abs(i - at), -i))
-    givers, takers = (others, [at]) if by > 0 else ([at], others[:1])
-    left = abs(by)
-    for giver in givers:
-        given = min(left, max(sizes[giver] - least[giver], 0))
-        sizes[giver] -= given
-        sizes[takers[0]] += given
-        left -= given
-    return _of_cells(arrangement, split, seen, sizes) if left < abs(by) else arrangement
+
+    def moved(self, boundary: Boundary, to: int) -> Arrangement:
+        """Move a boundary to a column or row, as far as its two neighbours can shrink."""
+        split, number, _, rect = boundary
+        sizes, least = self._sizes(split, rect), self._leasts(split)
+        low, high = least[number] - sizes[number], sizes[number + 1] - least[number + 1]
+        if low > high:
+            return self.arrangement
+        now = (rect.x if split.across else rect.y) + sum(sizes[: number + 1])
+        by = min(max(to - now, low), high)
+        sizes[number] += by
+        sizes[number + 1] -= by
+        return self._of_cells(split, sizes)
+
+    def grown(self, pane: str, *, across: bool, by: int) -> Arrangement | None:
+        """Make a pane wider or higher by ``by`` cells (negative: smaller). Return None if no pane is beside it in this
+        direction.
+
+        If no cell can be moved, the same arrangement is returned.
+        """
+        splits = [
+            (split, rect, parts)
+            for split, rect in self._walk()
+            if isinstance(split, Split) and split.across == across and pane in _panes(split)
+            if len(parts := self._inside(split)) > 1
+        ]
+        if not splits:
+            return None
+        split, rect, parts = splits[-1]  # the innermost
+        at = next(i for i, part in enumerate(parts) if pane in _panes(part))
+        sizes, least = self._sizes(split, rect), self._leasts(split)
+        others = sorted((i for i in range(len(parts)) if i != at), key=lambda i: (abs(i - at), -i))
+        givers, taker = (others, at) if by > 0 else ([at], others[0])
+        left = abs(by)
+        for giver in givers:
+            given = min(left, max(sizes[giver] - least[giver], 0))
+            sizes[giver] -= given
+            sizes[taker] += given
+            left -= given
+        return self._of_cells(split, sizes) if left < abs(by) else self.arrangement
+
+    # Whole cells
+
+    def _inside(self, split: Split) -> list[Part]:
+        return [part for part in split.parts if not self.seen.isdisjoint(_panes(part))]
+
+    def _leasts(self, split: Split) -> list[int]:
+        return [self._least(part, split.across) for part in self._inside(split)]
+
+    def _least(self, part: Part, across: bool) -> int:
+        if isinstance(part, str):
+            return LEAST[0] if across else LEAST[1]
+        inner = [self._least(one, across) for one in self._inside(part)]
+        return sum(inner) if part.across == across else max(inner)
+
+    def _sizes(self, split: Split, rect: Rect) -> list[int]:
+        parts, shares = self._inside(split), self.arrangement.shares(split)
+        by_part = dict(zip(split.parts, shares, strict=True))
+        total = rect.width if split.across else rect.height
+        sizes = fitted(total, [by_part[part] for part in parts], self._leasts(split))
+        if split.across or shares != FIRST[self.kind].shares(split):
+            return sizes
+        return by_content(sizes, [self._wanted(part, size) for part, size in zip(parts, sizes, strict=True)])
+
+    def _wanted(self, part: Part, size: int) -> int:
+        """Return the rows that a part's content fills; ``size``, if that is not known."""
+        inner = _panes(part)
+        rows = [max(self.wants[name], LEAST[1]) for name in inner if name in self.wants and name in self.seen]
+        return max(rows, default=size)
+
+    def _walk(self, part: Part | None = None, rect: Rect | None = None) -> Iterator[tuple[Part, Rect]]:
+        """Yield all visible parts with their places, outer ones first."""
+        part, rect = part or SPLITS[self.kind], rect or self.rect
+        yield part, rect
+        if isinstance(part, str):
+            return
+        at = 0
+        for inner, size in zip(self._inside(part), self._sizes(part, rect), strict=True):
+            x, y, width, height = rect
+            where = Rect(x + at, y, size, height) if part.across else Rect(x, y + at, width, size)
+            yield from self._walk(inner, where)
+            at += size
+
+    def _of_cells(self, split: Split, sizes: Sequence[int]) -> Arrangement:
+        """Return shares that give these sizes in this window. Hidden parts keep their shares in proportion."""
+        before = self.arrangement.shares(split)
+        shown = [not self.seen.isdisjoint(_panes(part)) for part in split.parts]
+        times = max(_FINE // max(sum(sizes), 1), 1)
+        were = sum(share for share, seen_now in zip(before, shown, strict=True) if seen_now)
+        cells = iter(sizes)
+        made = (
+            next(cells) * times if seen_now else max(share * times * sum(sizes) // were, 1)
+            for share, seen_now in zip(before, shown, strict=True)
+        )
+        changes: dict[str, Any] = {split.name: tuple(made)}
+        return replace(self.arrangement, **changes)
 
 
-# Whole cells
+def _panes(part: Part) -> tuple[str, ...]:
+    return (part,) if isinstance(part, str) else tuple(name for inner in part.parts for name in _panes(inner))
 
 
 def shares(total: int, parts: Sequence[int]) -> list[int]:
@@ -232,88 +276,29 @@ def fitted(total: int, parts: Sequence[int], least: Sequence[int]) -> list[int]:
     """Divide as :func:`shares` does, but make no part smaller than its ``least`` if the total is large enough."""
     if total <= sum(least):
         return shares(total, least)
-    free = list(range(len(parts)))
-    sizes = list(least)
+    sizes = dict(enumerate(least))
+    free = list(sizes)
     while free:
-        rest = total - sum(sizes[i] for i in range(len(parts)) if i not in free)
-        made = shares(rest, [parts[i] for i in free])
-        short = [i for i, size in zip(free, made, strict=True) if size < least[i]]
-        if not short:
-            for i, size in zip(free, made, strict=True):
-                sizes[i] = size
+        rest = total - sum(size for i, size in sizes.items() if i not in free)
+        wide = dict(zip(free, shares(rest, [parts[i] for i in free]), strict=True))
+        free = [i for i in free if wide[i] >= least[i]]
+        if len(free) == len(wide):
+            sizes |= wide
             break
-        free = [i for i in free if i not in short]
-    return sizes
+    return list(sizes.values())
 
 
-def _panes(part: str | Split) -> tuple[str, ...]:
-    if isinstance(part, str):
-        return (part,)
-    return tuple(name for inner in part.parts for name in _panes(inner))
-
-
-def _seen_parts(split: Split, seen: frozenset[str]) -> list[str | Split]:
-    return [part for part in split.parts if not seen.isdisjoint(_panes(part))]
-
-
-def _least(part: str | Split, seen: frozenset[str], across: bool) -> int:
-    if isinstance(part, str):
-        return LEAST[0] if across else LEAST[1]
-    inner = [_least(one, seen, across) for one in _seen_parts(part, seen)]
-    return sum(inner) if part.across == across else max(inner)
-
-
-def _leasts(split: Split, seen: frozenset[str]) -> list[int]:
-    return [_least(part, seen, split.across) for part in _seen_parts(split, seen)]
-
-
-def _sizes(split: Split, arrangement: Arrangement, seen: frozenset[str], rect: Rect) -> list[int]:
-    parts = _seen_parts(split, seen)
-    by_part = dict(zip(split.parts, arrangement.shares(split), strict=True))
-    total = rect.width if split.across else rect.height
-    return fitted(total, [by_part[part] for part in parts], _leasts(split, seen))
-
-
-def _cut(
-    split: Split, arrangement: Arrangement, seen: frozenset[str], rect: Rect
-) -> Iterator[tuple[str | Split, Rect]]:
-    at = 0
-    sizes = _sizes(split, arrangement, seen, rect)
-    for part, size in zip(_seen_parts(split, seen), sizes, strict=True):
-        yield (
-            part,
-            Rect(rect.x + at, rect.y, size, rect.height)
-            if split.across
-            else Rect(rect.x, rect.y + at, rect.width, size),
-        )
-        at += size
-
-
-def _walk(
-    split: Split, arrangement: Arrangement, seen: frozenset[str], rect: Rect
-) -> Iterator[tuple[str | Split, Rect]]:
-    for part, where in _cut(split, arrangement, seen, rect):
-        yield part, where
-        if isinstance(part, Split):
-            yield from _walk(part, arrangement, seen, where)
-
-
-def _of_cells(
-    arrangement: Arrangement, split: Split, seen: frozenset[str], sizes: Sequence[int]
-) -> Arrangement:
-    """Return shares that give these sizes in this window. Hidden parts keep their shares in proportion."""
-    before = arrangement.shares(split)
-    shown = [not seen.isdisjoint(_panes(part)) for part in split.parts]
-    times = max(_FINE // max(sum(sizes), 1), 1)
-    were = sum(share for share, seen_now in zip(before, shown, strict=True) if seen_now)
-    cells = iter(sizes)
-    return arrangement.with_shares(
-        split,
-        (
-            next(cells) * times if seen_now else max(share * times * sum(sizes) // were, 1)
-            for share, seen_now in zip(before, shown, strict=True)
-        ),
-    )
+def by_content(sizes: Sequence[int], wanted: Sequence[int]) -> list[int]:
+    """Let parts leave the rows that they do not fill, one by one, to the smallest part that needs more."""
+    kept = list(sizes)
+    for _ in range(sum(sizes)):
+        short = [i for i in range(len(kept)) if kept[i] < wanted[i]]
+        giver = max(range(len(kept)), key=lambda i: kept[i] - wanted[i])
+        if not short or kept[giver] <= wanted[giver]:
+            break
+        kept[giver] -= 1
+        kept[min(short, key=kept.__getitem__)] += 1
+    return kept
 
 
 class PlacedLayout(Layout):

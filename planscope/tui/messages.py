@@ -30,6 +30,13 @@ class PaneZoomed(PaneMessage):
     """The pane was double-clicked: it fills the screen, or no longer does."""
 
 
+class PaneResized(Message):
+    """The size of a pane changed, and so may the rows that its content fills."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, PaneResized)
+
+
 @dataclass
 class EdgeDragged(Message):
     """An edge between panes is dragged from ``start`` to ``to``, both cells of the screen."""

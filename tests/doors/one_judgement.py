@@ -61,7 +61,7 @@ from planscope.show.markdown import markdown
 from planscope.show.text import lines as text_lines
 from planscope.tui.controllers.judge import _read, judged
 from planscope.tui.controllers.run_list import Row
-from planscope.tui.panes.bars import _seal, verdict_runs
+from planscope.tui.panes.header import _seal, verdict_runs
 from planscope.tui.screens.library.lines import columns_for
 from planscope.tui.screens.runs.lines import columns_of, run_line
 from planscope.tui.view import DebugView

@@ -21,15 +21,12 @@ from planscope.tui.arrangement import (
     WIDE,
     Arrangement,
     Kind,
+    Panes,
     Rect,
-    boundaries,
-    boundary_at,
+    by_content,
     fitted,
-    grown,
     is_too_small,
     kind_of,
-    moved,
-    places,
     seen_panes,
     shares,
     top_pane,
@@ -84,7 +81,7 @@ def test_what_is_seen_fills_the_window_and_can_be_read(
     made: tuple[Kind, Rect, Arrangement, frozenset[str], str],
 ) -> None:
     kind, rect, arrangement, seen, current = made
-    found = places(kind, arrangement, seen, rect)
+    found = Panes(kind, arrangement, seen, rect).places()
     assert set(found) == seen and current in seen
     check_tiling(found, rect)
     for place in found.values():
@@ -96,26 +93,26 @@ def test_a_boundary_moves_where_it_is_dragged_to_as_far_as_there_is_room(
     made: tuple[Kind, Rect, Arrangement, frozenset[str], str], data: st.DataObject
 ) -> None:
     kind, rect, arrangement, seen, _ = made
-    all_of_them = list(boundaries(kind, arrangement, seen, rect))
+    all_of_them = list(Panes(kind, arrangement, seen, rect).boundaries())
     assume(all_of_them)
     boundary = data.draw(st.sampled_from(all_of_them))
     to = boundary.at + data.draw(st.integers(-300, 300))
-    after = moved(arrangement, seen, boundary, to)
-    before, now = (places(kind, one, seen, rect) for one in (arrangement, after))
+    after = Panes(kind, arrangement, seen, rect).moved(boundary, to)
+    before, now = (Panes(kind, one, seen, rect).places() for one in (arrangement, after))
     check_tiling(now, rect)
     for place in now.values():
         assert place.width >= LEAST[0] and place.height >= LEAST[1]
     same = next(
         b
-        for b in boundaries(kind, after, seen, rect)
+        for b in Panes(kind, after, seen, rect).boundaries()
         if (b.split.name, b.number) == (boundary.split.name, boundary.number)
     )
     assert min(boundary.at, to) <= same.at <= max(boundary.at, to)
     assert after.hidden == arrangement.hidden
     if same.at == boundary.at:
         assert now == before
-    back = moved(after, seen, same, boundary.at)
-    assert places(kind, back, seen, rect) == before
+    back = Panes(kind, after, seen, rect).moved(same, boundary.at)
+    assert Panes(kind, back, seen, rect).places() == before
 
 
 @given(laid_out(), st.booleans(), st.sampled_from([-3, -2, -1, 1, 2, 3]))
@@ -123,13 +120,13 @@ def test_a_pane_grows_by_what_its_neighbours_give(
     made: tuple[Kind, Rect, Arrangement, frozenset[str], str], across: bool, by: int
 ) -> None:
     kind, rect, arrangement, seen, pane = made
-    after = grown(kind, arrangement, seen, rect, pane, across=across, by=by)
-    before = places(kind, arrangement, seen, rect)[pane]
+    after = Panes(kind, arrangement, seen, rect).grown(pane, across=across, by=by)
+    before = Panes(kind, arrangement, seen, rect).places()[pane]
     whole = (before.width == rect.width) if across else (before.height == rect.height)
     assert (after is None) == whole
     if after is None:
         return
-    found = places(kind, after, seen, rect)
+    found = Panes(kind, after, seen, rect).places()
     check_tiling(found, rect)
     for place in found.values():
         assert place.width >= LEAST[0] and place.height >= LEAST[1]
@@ -151,18 +148,12 @@ def test_sizes_made_in_one_window_are_kept_in_proportion_in_another(
     seen = seen_panes(kind, arrangement, "query", "timeline")
     for _ in range(data.draw(st.integers(1, 5))):
         pane = data.draw(st.sampled_from(ALL_PANES))
-        after = grown(
-            kind,
-            arrangement,
-            seen,
-            rect,
-            pane if pane in seen else "step",
-            across=data.draw(st.booleans()),
-            by=2,
+        after = Panes(kind, arrangement, seen, rect).grown(
+            pane if pane in seen else "step", across=data.draw(st.booleans()), by=2
         )
         arrangement = after or arrangement
     wider = Rect(0, 1, rect.width * 2, rect.height * 2)
-    small, large = (places(kind, arrangement, seen, one) for one in (rect, wider))
+    small, large = (Panes(kind, arrangement, seen, one).places() for one in (rect, wider))
     for pane in seen:
         for one, other in ((small[pane].width, large[pane].width), (small[pane].height, large[pane].height)):
             assert abs(other - 2 * one) <= 4
@@ -204,12 +195,47 @@ def test_a_narrow_window_shows_another_upper_pane_where_the_wanted_one_is_hidden
 def test_a_boundary_is_the_two_cells_where_boxes_meet() -> None:
     seen = seen_panes("wide", FIRST["wide"], "query", "timeline")
     rect = Rect(0, 1, 120, 38)
-    found = list(boundaries("wide", FIRST["wide"], seen, rect))
-    query = places("wide", FIRST["wide"], seen, rect)["query"]
+    panes = Panes("wide", FIRST["wide"], seen, rect)
+    query = panes.places()["query"]
     for x in (query.width - 1, query.width):
-        at = boundary_at(found, x, 5)
+        at = panes.boundary_at(x, 5)
         assert at is not None and (at.split.name, at.number) == ("upper", 0)
-    assert boundary_at(found, query.width + 1, 5) is None
-    rows = boundary_at(found, 3, query.height + 1)
+    assert panes.boundary_at(query.width + 1, 5) is None
+    rows = panes.boundary_at(3, query.height + 1)
     assert rows is not None and rows.split.name == "rows"
-    assert boundary_at(found, 0, 5) is None
+    assert panes.boundary_at(0, 5) is None
+
+
+WANTS = st.dictionaries(st.sampled_from(ALL_PANES), st.integers(1, 200))
+
+
+@given(windows(), WANTS)
+def test_no_pane_has_rows_to_spare_while_another_one_lacks_some(
+    made: tuple[Kind, Rect], wants: dict[str, int]
+) -> None:
+    kind, rect = made
+    seen = seen_panes(kind, FIRST[kind], "query", "timeline")
+    found = Panes(kind, FIRST[kind], seen, rect, wants).places()
+    check_tiling(found, rect)
+    assert all(place.height >= LEAST[1] for place in found.values())
+    if kind == "narrow" and {"query", "timeline", "step"} <= set(wants):
+        spare = [name for name in seen if found[name].height > max(wants[name], LEAST[1])]
+        assert not (spare and [name for name in seen if found[name].height < wants[name]])
+
+
+def test_rows_that_the_user_divided_stay_as_they_are() -> None:
+    rect = Rect(0, 1, 80, 22)
+    seen = seen_panes("narrow", FIRST["narrow"], "query", "timeline")
+    wants = {"query": 4, "timeline": 30, "step": 8}
+    by_wants = Panes("narrow", FIRST["narrow"], seen, rect, wants).places()
+    assert [by_wants[name].height for name in ("query", "timeline", "step")] == [4, 10, 8]
+    mine = Panes("narrow", FIRST["narrow"], seen, rect, wants).grown("query", across=False, by=2)
+    assert mine is not None
+    after = Panes("narrow", mine, seen, rect, wants).places()
+    assert [after[name].height for name in ("query", "timeline", "step")] == [6, 8, 8]
+
+
+def test_free_rows_go_to_the_smallest_part_that_needs_more() -> None:
+    assert by_content([6, 6, 10], [9, 30, 4]) == [9, 9, 4]
+    assert by_content([6, 6, 10], [2, 3, 4]) == [6, 6, 10]
+    assert by_content([6, 6, 10], [8, 30, 10]) == [6, 6, 10]

@@ -14,14 +14,10 @@ from planscope.tui.arrangement import (
     Arrangement,
     Boundary,
     Kind,
+    Panes,
     Rect,
-    boundaries,
-    boundary_at,
-    grown,
     is_too_small,
     kind_of,
-    moved,
-    places,
     seen_panes,
     top_pane,
 )
@@ -56,20 +52,20 @@ class PaneLayout:
         self.playing = False
         self.pictured = ""
         self.commands = False
-        self.notice = 0
         self.columns, self.rows = 0, 0
-        self.bare = False
+        self.shows(bare=False, notice=0, wants={})
         self._configured = configured
         self._post = post
-        self._dragging: tuple[object, Boundary | None] | None = None
+        self._held: tuple[object, Boundary | None] | None = None
 
     def fit(self, columns: int, rows: int) -> None:
         """Set the window's size."""
         self.columns, self.rows = columns, rows
 
-    def show_bare(self, bare: bool) -> None:
-        """Say whether what is shown has neither a query nor rules."""
-        self.bare = bare
+    def shows(self, *, bare: bool, notice: int, wants: Mapping[str, int]) -> None:
+        """Note what is shown: whether it has neither query nor rules, the lines of the notice, and the rows that the
+        content of each pane fills."""
+        self.bare, self.notice, self.wants = bare, notice, wants
 
     @property
     def kind(self) -> Kind:
@@ -92,35 +88,28 @@ class PaneLayout:
     @property
     def seen(self) -> frozenset[str]:
         """The visible panes if none is zoomed."""
-        arrangement = self.arrangement
-        if self.playing:
-            arrangement = replace(arrangement, hidden=arrangement.hidden - {"step"})
-        if self.pictured:
-            arrangement = replace(arrangement, hidden=arrangement.hidden - {"tree"})
+        needed = {name for name, on in (("step", self.playing), ("tree", self.pictured)) if on}
+        arrangement = replace(self.arrangement, hidden=self.arrangement.hidden - needed)
         return seen_panes(self.kind, arrangement, self.top, self.pane)
+
+    @property
+    def panes(self) -> Panes:
+        """The visible panes in their places, if none is zoomed."""
+        return Panes(self.kind, self.arrangement, self.seen, self.inside, self.wants)
 
     def places(self) -> dict[str, Rect]:
         """The place of each widget of the screen, by its id."""
         if self.too_small:
             return {"too-small": Rect(0, 0, self.columns, self.rows)}
-        inside = self.inside
-        zoomed = {self.pane: inside}
-        found = zoomed if self.zoomed else places(self.kind, self.arrangement, self.seen, inside)
+        found = {self.pane: self.inside} if self.zoomed else self.panes.places()
         if self.playing and "step" in found:
             found["play"] = found.pop("step")
         if self.pictured and "tree" in found:
             found[self.pictured] = found.pop("tree")
-        return {
-            "header": Rect(0, 0, self.columns, 1),
-            **found,
-            **({"command": Rect(0, self.rows - 2, self.columns, 1)} if self._shows_commands else {}),
-            "footer": Rect(0, self.rows - 1, self.columns, 1),
-            **(
-                {"notice": Rect(0, self.rows - 1 - self.notice, self.columns, self.notice)}
-                if self.notice
-                else {}
-            ),
-        }
+        below = self.rows - 1
+        lines = {"header": (0, 1), "command": (below - 1, self._shows_commands), "footer": (below, 1)}
+        lines["notice"] = (below - self.notice, self.notice)
+        return found | {name: Rect(0, y, self.columns, high) for name, (y, high) in lines.items() if high}
 
     # The current pane
 
@@ -171,12 +160,6 @@ class PaneLayout:
         """Show or hide the line with the shell command that does the same as the last key."""
         self.commands = on
 
-    def leave_for_notice(self, lines: int) -> bool:
-        """Keep the lowest lines of the panes for a notice. Return whether their number changed."""
-        changed = lines != self.notice
-        self.notice = lines
-        return changed
-
     # Hidden panes
 
     def hide(self, pane: str) -> str:
@@ -218,7 +201,7 @@ class PaneLayout:
             return ""
         if self.zoomed:
             return f"this pane fills the screen: {key_for('zoom')} restores it"
-        made = grown(self.kind, self.arrangement, self.seen, self.inside, self.pane, across=across, by=by)
+        made = self.panes.grown(self.pane, across=across, by=by)
         if made is None:
             return f"no pane {'beside' if across else 'above or below'} this one"
         if made == self.arrangement:
@@ -230,20 +213,18 @@ class PaneLayout:
         """Move the edge at ``start``, which the mouse holds. Return whether anything moved."""
         if self.zoomed or self.too_small:
             return False
-        here = (start, self.kind, self.seen, self.inside)
-        if self._dragging is None or self._dragging[0] != here:
-            found = boundaries(self.kind, self.arrangement, self.seen, self.inside)
-            self._dragging = (here, boundary_at(found, *start))
-        boundary = self._dragging[1]
+        panes, here = self.panes, (start, self.kind, self.seen, self.inside)
+        if self._held is None or self._held[0] != here:
+            self._held = here, panes.boundary_at(*start)
+        boundary = self._held[1]
         if boundary is None:
             return False
         axis = 0 if boundary.split.across else 1
-        made = moved(self.arrangement, self.seen, boundary, boundary.at + to[axis] - start[axis])
-        return self._rearrange(made)
+        return self._rearrange(panes.moved(boundary, boundary.at + to[axis] - start[axis]))
 
     def drop(self) -> None:
         """End the drag of an edge."""
-        self._dragging = None
+        self._held = None
 
     def reset(self) -> str:
         """Go back to the config file's arrangement, or to the default one."""

@@ -20,10 +20,10 @@ from planscope.tui.arrangement import (
     SMALLEST,
     Arrangement,
     Kind,
+    Panes,
     Rect,
     is_too_small,
     kind_of,
-    places,
     seen_panes,
 )
 from planscope.tui.opening.summary import Called, Summary
@@ -107,7 +107,7 @@ def _frame(summary: Summary, arrangement: Arrangement, width: int, height: int) 
     kind = kind_of(width, height, summary.bare)
     seen = seen_panes(kind, arrangement, "query", "timeline")
     boxes = []
-    for pane, rect in places(kind, arrangement, seen, Rect(0, 1, width, height - 2)).items():
+    for pane, rect in Panes(kind, arrangement, seen, Rect(0, 1, width, height - 2)).places().items():
         digit, name = _TITLES[pane]
         name = "Task" if summary.bare and pane == "query" else name
         lines: list[tuple[Run, ...]] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from planscope.debugger.selection import SelectedStep
 from planscope.drawing.agents import AgentLanes, agent_lanes, cells
 from planscope.safe import cell_width
@@ -22,16 +24,19 @@ class AgentsPane(LinePane):
     """Draws the lanes. Each lane is a row; going up and down goes to the nearest call of the next agent."""
 
     name_in_state = "tree"
-
-    def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
-        self._found: AgentLanes | None = None
-        self._track: list[list[int]] = []
+    head_words = "2 Agents"
+    _found: AgentLanes | None = None
+    _track: Sequence[Sequence[int]] = ()
 
     def prepare(self, state: DebugView, width: int) -> None:
-        if self.prepared_for == (state.run, width):
-            return
-        self.prepared_for = (state.run, width)
+        if self.prepared_for != (state.run, width):
+            self.prepared_for = (state.run, width)
+            self._lay_out(state, width)
+        lanes, index = self._found, state.debug.index
+        self.chosen = lanes.row_of(index) if lanes is not None else None
+        self.items = [SelectedStep(lane.near(index)) for lane in lanes.lanes] if lanes is not None else ()
+
+    def _lay_out(self, state: DebugView, width: int) -> None:
         self._width = width
         self._found = agent_lanes(state.run)
         lanes = self._found.lanes if self._found is not None else ()
@@ -39,23 +44,15 @@ class AgentsPane(LinePane):
         self._wide = min(max((cell_width(lane.name) for lane in lanes), default=0), _LONGEST_NAME)
         right = max(map(len, self._counts), default=0) + 1
         self._below = width - 2 - self._wide - right < _LEAST_TRACK
+        self.high = 2 if self._below else 1
         self._left = 2 if self._below else self._wide + 2
         self._room = max(width - self._left - (0 if self._below else right), 1)
         self.tail = [Line((Run(_LEGEND, "dim"),))] if len(_LEGEND) <= width else []
         length = self._found.length if self._found is not None else 1
         self._track = [cells(lane, length, self._room) for lane in lanes]
 
-    @property
-    def _high(self) -> int:
-        return 2 if self._below else 1
-
-    def _row(self) -> int | None:
-        """Return the lane of the current step."""
-        assert self.state is not None
-        return self._found.row_of(self.state.debug.index) if self._found is not None else None
-
     def size_of(self) -> int:
-        return len(self._track) * self._high
+        return len(self._track) * self.high
 
     def head(self) -> Line | None:
         if self._found is None:
@@ -65,16 +62,15 @@ class AgentsPane(LinePane):
         return Line((Run(" " * self._left + text, "dim"),))
 
     def line_at(self, index: int) -> Line:
-        state = self.state
-        assert state is not None and self._found is not None
-        row, second = divmod(index, self._high)
-        here = row == self._row()
+        assert self._found is not None
+        row, second = divmod(index, self.high)
+        here = row == self.chosen
         ground = "current" if here else ""
         mark, name = Run("▶ " if here else "  ", "mark"), self._found.lanes[row].name
         if self._below and not second:
             calls = Run(phrases.plural(len(self._found.lanes[row].calls), "call"), "dim")
             return Line(justify((mark, Run(name)), (calls,), self._width), ground)
-        track = self._drawn(state, row)
+        track = self._drawn(self.state, row)
         if self._below:
             return Line((Run(" " * self._left), *track), ground)
         left = justify((mark, Run(name)), (Run(" "),), self._left, gap=0)
@@ -95,34 +91,16 @@ class AgentsPane(LinePane):
 
         return glyph_runs(map(cell, self._track[row]))
 
-    # The box
-
-    def title(self) -> tuple[Run, ...]:
-        return (Run("2", "number"), Run(" Agents", "title"))
-
     # Selecting
-
-    def wanted(self) -> tuple[int, int] | None:
-        row = self._row()
-        return None if row is None else (row * self._high, row * self._high + self._high - 1)
-
-    def neighbour(self, by: int) -> SelectedStep | None:
-        if self._found is None:
-            return None
-        assert self.state is not None
-        lanes, row = self._found.lanes, self._row()
-        at = (0 if by > 0 else len(lanes) - 1) if row is None else min(max(row + by, 0), len(lanes) - 1)
-        return SelectedStep(lanes[at].near(self.state.debug.index))
 
     def clicked(self, index: int, column: int) -> None:
         if self._found is None or index >= self.size_of():
             return
-        row = index // self._high
+        row = self.item_at(index)
         at = column - self._left
         lane, track = self._found.lanes[row], self._track[row]
         step = track[at] if 0 <= at < len(track) else 0
         if step <= 0:  # beside its calls: the nearest one on the track, or else from the current step
-            assert self.state is not None
             drawn = [i for i, one in enumerate(track) if one > 0]
             step = (
                 track[min(drawn, key=lambda i: abs(i - at))]

@@ -1,217 +1,101 @@
-"""The header shows session, run and verdict; the footer shows keys and the last notice."""
+"""Lines without a frame: title, keys, notices, the shell command, and what a window says that is too small."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from textual import events
 
-from planscope.oracle.verdict_types import Verdict, graded
-from planscope.session.record import RunRecord
+from planscope.tui.arrangement import SMALLEST
+from planscope.tui.controllers.document import Saving
+from planscope.tui.keys import key_for
 from planscope.tui.messages import KeyHintClicked
-from planscope.tui.panes.base import LinePane
-from planscope.tui.panes.hints import Hint, key_line, phase
-from planscope.tui.panes.run_line import agent_name, model_runs
-from planscope.tui.panes.step_lines import waiting
-from planscope.tui.style.lines import Line, Run, cut, does_at, justify, shown, width_of
-from planscope.tui.style.roles import chip, seal
-from planscope.tui.view import DebugView
-from planscope.wording import phrases
-from planscope.wording.terms import CAUSE, REASONS, VERDICTS
+from planscope.tui.panes.windowed import Windowed
+from planscope.tui.style.lines import Line, Run, cut, does_at, justify, ranges, shown, width_of, wrapped
 
-_SEALED = 120
-"""From this width on, in columns, the header shows Z3's certificate beside the verdict."""
+_LIMIT = 600
+"""Limit of a notice in code points."""
 
-_SHORT_HELP = 16
-"""A narrow header shows a note on help that is longer than this, in cells, as just \"helped\"."""
-
-_TITLE, _SHORTEST_TITLE = 1, 11
-"""The weight of the title (see ``_parts``), and the width in cells to which it is cut before it is left out."""
+Make = Callable[[int], Sequence[Line]]
+"""Makes lines for a width in cells."""
 
 
-class Header(LinePane):
-    """The header, one line: session, agent, model, run; at the right the verdict."""
+class Bar(Windowed):
+    """Lines that are made again for each ``show``. A click does what it hits, such as a key of the footer."""
 
     BOX = False
 
-    def prepare(self, state: DebugView, width: int) -> None:
-        key = (
-            state.title,
-            state.runs,
-            state.run,
-            state.run_number,
-            state.progress,
-            state.verdict,
-            state.certificate,
-            state.seconds,
-            state.question is None,
-            state.saving,
-            width,
-        )
-        if self.prepared_for == key:
-            return
-        self.prepared_for = key
-        verdict = verdict_runs(state, short=width < 110)
-        room = width - width_of(verdict) - 2
-        parts = _parts(state)
-        seal = _seal(state) if width >= _SEALED else []
-        spare = room - width_of(_joined(parts)) - width_of(seal)
-        if seal and spare >= -1:
-            verdict += seal
-            room -= width_of(seal) - (spare < 0)
-        edge = () if seal and spare == -1 else (Run(" "),)
-        while len(parts) > 1 and (over := width_of(_joined(parts)) - room) > 0:
-            least, (weight, runs) = max(enumerate(parts), key=lambda part: part[1][0])
-            left = width_of(runs) - over
-            if weight == _TITLE and left >= _SHORTEST_TITLE:
-                parts[least] = (0, cut(runs, left))
-            else:
-                del parts[least]
-        self.lines = [Line(justify(_joined(parts), [*verdict, *edge], width), "bar")]
-
-
-def _parts(state: DebugView) -> list[tuple[int, tuple[Run, ...]]]:
-    """Return the header's parts with their weights; the heaviest is left out first if space is short."""
-    run = state.run
-    parts: list[tuple[int, tuple[Run, ...]]] = [
-        (4, (Run(" planscope ", "brand"),)),
-        (_TITLE, cut([Run(f" {shown(state.title or 'untitled', 80)}", "strong")], 41)),
-    ]
-    if said := _SAVING[state.saving.state]:
-        parts.append((0 if state.saving.state == "failed" else 5, (said,)))
-    if run is None:
-        return [*parts, (2, (Run("no run", "dim"),))]
-    return [
-        *parts,
-        *([(3, (Run(agent),))] if (agent := agent_name(run)) else []),
-        *([(0, tuple(model))] if (model := model_runs(run)) else []),
-        (2, (Run(_run_name(state, run)),)),
-    ]
-
-
-def _run_name(state: DebugView, run: RunRecord) -> str:
-    """Return a run's place and, of an imported run, the name of its trace: ``run 3 of 29, 41.41``."""
-    number = (state.run_number or 0) + 1
-    named = "" if run.id == f"r{number}" or not run.cost.imported else f", {shown(run.id, 24)}"
-    return f"run {number} of {state.runs}{named}"
-
-
-_SAVING: dict[str, Run | None] = {
-    "": None,
-    "changed": Run("• saving", "dim"),
-    "saved": Run("✓ saved ", "dim"),
-    "failed": Run("✗ not saved", "broken"),
-}
-"""The text for each save status, or None if nothing has changed."""
-
-
-def _joined(parts: list[tuple[int, tuple[Run, ...]]]) -> tuple[Run, ...]:
-    made: list[Run] = []
-    for i, (_, runs) in enumerate(parts):
-        if i > 0 and made[-1].role != "brand":
-            made.append(Run(" │ ", "faint"))
-        made += runs
-    return tuple(made) if made[0].text.startswith(" ") else (Run(" "), *made)
-
-
-def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
-    """Return the verdict in a few words."""
-    if state.run is None:
-        return []
-    if state.run.under_way:
-        return _under_way(state)
-    if state.progress != "judged" or state.verdict is None:
-        return [Run(waiting(state), "dim")]
-    verdict = state.verdict
-    helped = [*_helped(state.run, short), *_graded(state.run, verdict)]
-    if verdict.verdict == "wrong":
-        return [chip(verdict), *_where(verdict, short), *_cause(state), *helped]
-    if verdict.verdict == "right":
-        warnings = len(verdict.findings) + len(verdict.warnings)
-        note = f" with {phrases.plural(warnings, 'warning')}" if warnings else ""
-        return [chip(verdict), Run(note), *helped]
-    if verdict.verdict == "aborted":
-        why = state.run.reason or REASONS.get(verdict.reason or "", "")
-        reason = shown(why.removeprefix(f"{VERDICTS[verdict.told]} "), 24 if short else 48)
-        return [chip(verdict), *([Run(f" {reason}")] if reason else _where(verdict, short))]
-    if state.certificate == "denied":
-        return [chip(verdict), Run(" Z3 disagrees", "broken")]
-    return [chip(verdict), *_where(verdict, short), *_cause(state), *_graded(state.run, verdict)]
-
-
-def _graded(run: RunRecord, verdict: Verdict) -> list[Run]:
-    """Note how the run was graded, and more clearly if the verdict says otherwise."""
-    words = graded(run.reward, verdict.verdict)
-    return [Run(f" {words.split(',')[0]}", "caution" if "," in words else "dim")] if words else []
-
-
-def _helped(run: RunRecord, short: bool) -> list[Run]:
-    """Note that the agent had help in this run."""
-    given = run.help
-    text = "helped" if short and len(given.text) > _SHORT_HELP else f"helped: {given.text}"
-    return [Run(f" {text}", "caution")] if given else []
-
-
-def _under_way(state: DebugView) -> list[Run]:
-    """Say that the run is in progress or paused, and whether its plan is lost."""
-    run, debug = state.run, state.debug
-    assert run is not None
-    if state.play is not None:
-        made = [
-            Run(" ? WHAT IF ", "running"),
-            Run(f" {phrases.plural(len(state.play.played.calls), 'call')} played"),
-        ]
-    elif run.pending:
-        made = [Run(" ‖ PAUSED ", "stop"), Run(f" before step {len(run.calls)}")]
-    elif state.question is not None:
-        made = [Run(" ‖ ASKS YOU ", "stop")]
-    else:
-        made = [Run(" ▷ RUNNING ", "running"), Run(f" {phrases.measured(state.seconds or 0)}")]
-    lost = debug.run.doomed[-1] if debug.run.doomed and state.progress == "judged" else None
-    if lost is not None and debug.run.steps[lost].attempt == debug.run.steps[-1].attempt:
-        would = run.pending and lost == len(run.calls)
-        made.append(
-            Run(
-                f", which would lose {phrases.what_is_lost(debug.run.problem)}"
-                if would
-                else f", lost at {phrases.step_name(debug.run.steps[lost].step)}"
-            )
-        )
-    return made
-
-
-def _seal(state: DebugView) -> list[Run]:
-    """Return the sign of Z3's certificate for the verdict."""
-    if state.run is None or state.progress != "judged":
-        return []
-    said = seal(state.certificate)
-    return [Run(" "), *said] if said else []
-
-
-def _where(verdict: Verdict, short: bool) -> list[Run]:
-    said = phrases.where(verdict, phrases.step_name if short else phrases.at_step, brief=True)
-    return [Run(f" {said}")] if said else []
-
-
-def _cause(state: DebugView) -> list[Run]:
-    at = state.cause_at
-    said = "" if at is None else f" {CAUSE} {phrases.step_name(state.debug.run.steps[at].step)}"
-    return [Run(said, "caution")] if said else []
-
-
-class Footer(LinePane):
-    """The footer, one line: the keys."""
-
-    BOX = False
-
-    def __init__(self, hints: Mapping[str, Sequence[Hint]], *, id: str) -> None:
+    def __init__(self, make: Make, *, id: str) -> None:
         super().__init__(id=id)
-        self.hints = hints
+        self.make = make
 
-    def prepare(self, state: DebugView, width: int) -> None:
-        told = self.hints[phase(state)]
-        self.lines = [key_line([one for one in told if not state.alone or one.id != "compare"], width)]
+    def show(self) -> None:
+        self.measure()
+        if self.seen:
+            self.lines = self.make(self.cells[0])
+            self.sync()
+
+    def on_resize(self) -> None:
+        self.show()
+
+    def on_show(self) -> None:
+        self.show()
 
     def on_click(self, event: events.Click) -> None:
-        if action := does_at(self.lines[0].runs, event.x):
+        if event.y < len(self.lines) and (action := does_at(self.lines[event.y].runs, event.x)):
             self.post_message(KeyHintClicked(action))
+
+
+class NoticeStrip(Bar):
+    """A notice that is as high as its lines, and hidden without one."""
+
+    def show(self) -> None:
+        lines = self.make(self.app.size.width)
+        self.display = bool(lines)
+        self.styles.height = max(len(lines), 1)
+        super().show()
+
+
+def title_line(left: Sequence[Run], right: Sequence[Run], width: int) -> Line:
+    """Lay out the title of a screen, with its status at the right."""
+    return Line(justify([Run(" "), *left], [*right, Run(" ")] if right else [], width), "bar")
+
+
+def notice_lines(notice: str, size: tuple[int, int], saving: Saving, key: str = "") -> list[Line]:
+    """Wrap a notice into lines of a window of ``size`` columns and rows, at most half of it. Without a notice, say in
+    one line that saving failed, if it did.
+
+    ``key``: the key that says more about that.
+    """
+    width, most = size[0], max(size[1] // 2, 1)
+    if not notice:
+        return [not_saved(saving, width - 1, key)] if saving.state == "failed" else []
+    text = shown(notice, _LIMIT)
+    lines = [Line((Run(" "), Run(text[a:b], "strong")), "bar") for a, b in ranges(text, max(width - 2, 1))]
+    if len(lines) > most:
+        lines[most - 1 :] = [Line(cut((*lines[most - 1].runs, Run("…" * width)), width - 1), "bar")]
+    return lines
+
+
+def not_saved(saving: Saving, width: int, key: str = "") -> Line:
+    """Make the notice of a failed save, shown until a save succeeds."""
+    more = [Run(" · ", "dim"), Run(key, "key"), Run(" says more ", "dim")] if key else [Run(" ")]
+    said = cut([Run(f"✗ not saved: {shown(saving.trouble, 300)}", "broken")], width - width_of(more) - 2)
+    return Line((Run(" "), *said, *more), "bar")
+
+
+def command_line(command: str, width: int) -> Line:
+    """Show the shell command that does the same as the last key."""
+    said = Run(shown(command, 1000), "tool") if command else Run("no command yet", "dim")
+    copies = (Run(key_for("copy-command"), "key"), Run(" copies it ", "dim"))
+    return Line(justify((Run(" = ", "label"), said), copies if command and width >= 60 else (), width), "bar")
+
+
+def too_small_lines(columns: int, rows: int) -> list[Line]:
+    """Say how large the window must be."""
+    text = (
+        f"planscope needs {SMALLEST[0]} columns and {SMALLEST[1]} rows.\n"
+        f"This window has {columns} and {rows}.\n"
+        f"Make it larger, or press {key_for('quit')} to quit."
+    )
+    return wrapped(text, max(columns, 1))

@@ -11,7 +11,6 @@ from planscope.debugger.selection import SelectedConstraint
 from planscope.language.problem import Constraint, Problem
 from planscope.safe import cell_width, clip
 from planscope.tui.keys import key_for
-from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.hit_places import place_in
 from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, ranges, shown, width_of, with_span
@@ -46,17 +45,18 @@ class ConstraintsPane(LinePane):
     """
 
     name_in_state = "constraints"
-    _laid_out_for: Problem | None = None
-    _width = 0
+    head_words = "3 Constraints"
 
     def prepare(self, state: DebugView, width: int) -> None:
         problem = state.debug.run.problem
-        if self._laid_out_for is not problem or self._width != width:
-            self._laid_out_for = problem
+        if self.prepared_for != (problem, width):
+            self.prepared_for = problem, width
             self._width = width
             self._lay_out(problem)
         self._core = state.core_ids
-        self._picked = state.focus.id if isinstance(state.focus, SelectedConstraint) else None
+        focus = state.focus
+        self.chosen = self._places.get(focus.id) if isinstance(focus, SelectedConstraint) else None
+        self.lit = sorted(self._places[c] for c in state.lit.constraints if c in self._places)
         self._judged = state.progress == "judged"
         self._words = self._in_words(state, width)
 
@@ -80,38 +80,49 @@ class ConstraintsPane(LinePane):
             self._firsts.append(len(self._lines))
             self._lines += [(number, *part) for part in row_parts(text, room)]
         self._constraints = constraints
+        self.items = [SelectedConstraint(c.id) for c in constraints]
         self._places = {c.id: number for number, c in enumerate(constraints)}
         self._made: dict[tuple[int, str, bool, bool, bool, Hit | None], Line] = {}
 
     def size_of(self) -> int:
         return (len(self._lines) or 1) + len(self._words)
 
-    def number_of(self, line: int) -> int:
-        if not self._constraints:
-            return 0
-        return bisect_right(self._firsts, line) - 1
+    def rows_wanted(self) -> int:
+        return super().rows_wanted() - len(self._words)
+
+    def item_at(self, line: int) -> int:
+        return max(bisect_right(self._firsts, line) - 1, 0)
+
+    def lines_of(self, item: int) -> tuple[int, int]:
+        first = last = self._firsts[item]
+        while last + 1 < len(self._lines) and (part := self._lines[last + 1]) and part[0] == item:
+            last += 1
+        return first, last
 
     def _in_words(self, state: DebugView, width: int) -> list[Line]:
         """Describe the highlighted constraint in words, to show below the list if there is room."""
-        picked = self._picked or next(
-            iter(state.debug.view.core.constraints if state.debug.view.core else ()), None
+        problem, core = state.debug.run.problem, state.debug.view.core
+        picked = (
+            [self._constraints[self.chosen].id]
+            if self.chosen is not None
+            else core.constraints
+            if core
+            else ()
         )
-        problem = state.debug.run.problem
-        if picked not in problem.by_id or not self._judged:
+        if not picked or picked[0] not in problem.by_id or not self._judged:
             return []
-        c = problem.by_id[picked]
+        c = problem.by_id[picked[0]]
         text = c.means or f"{plain(c, problem)}."
         value = state.debug.run.judged.value_at(c.id, state.debug.index)
         given = f" Here: {shown(value, 200)}." if value else ""
         body = paragraph(f"{label(c)}: {text}{given}", width - 2, "quote")
-        if state.hit is not None and state.hit.document.constraint == picked:
+        if state.hit is not None and state.hit.document.constraint == c.id:
             body = tuple(_with_hit(runs, state.hit) for runs in body)
         lines = [BLANK, *(Line((Run("  "), *runs)) for runs in body)]
         return lines if len(self._lines) + len(lines) <= self.window else []
 
     def line_at(self, index: int) -> Line:
         state = self.state
-        assert state is not None
         if not self._lines:
             return Line((Run(_nothing(state), "dim"),))
         if index >= len(self._lines):
@@ -120,7 +131,7 @@ class ConstraintsPane(LinePane):
         if part is None:
             return BLANK
         c = self._constraints[part[0]]
-        picked = c.id == self._picked
+        picked = part[0] == self.chosen
         lit = c.id in state.lit.constraints
         status = state.debug.run.replay.status(c.id, state.debug.index) if self._judged else ""
         hit = state.hit if state.hit is not None and state.hit.document.constraint == c.id else None
@@ -164,12 +175,9 @@ class ConstraintsPane(LinePane):
         body = with_span(words, inside) if inside[0] < inside[1] else (words,)
         return Line(cut((*head, *body), self._width), "cursor" if picked else "lit" if lit else "")
 
-    def title(self) -> tuple[Run, ...]:
-        return (Run("3", "number"), Run(" Constraints", "title"))
-
     def note(self) -> tuple[Run, ...]:
         state = self.state
-        if state is None or not self._lines:
+        if not self._lines:
             return ()
         if not self._judged:
             return (Run("judging…" if state.progress == "judging" else "", "dim"),)
@@ -180,7 +188,7 @@ class ConstraintsPane(LinePane):
         return (Run(when, "dim"),)
 
     def foot(self) -> tuple[Run, ...]:
-        where = self.where_in_all()
+        where = super().foot()
         if self._states or not self._lines:
             return where
         ruled = any(c.kind == "of_calls" for c in self._constraints)
@@ -189,35 +197,6 @@ class ConstraintsPane(LinePane):
             if width_of(runs) <= self.cells[0] - 6:
                 return runs
         return where
-
-    def wanted(self) -> tuple[int, int] | None:
-        at = self._places.get(self._picked) if self._picked is not None else None
-        if at is None:
-            return None
-        first = last = self._firsts[at]
-        while last + 1 < len(self._lines) and (part := self._lines[last + 1]) and part[0] == at:
-            last += 1
-        return first, last
-
-    def linked_lines(self) -> Sequence[int]:
-        assert self.state is not None
-        lit = self.state.lit.constraints
-        return sorted(self._firsts[self._places[c]] for c in lit if c in self._places)
-
-    def clicked(self, index: int, column: int) -> None:
-        if index < len(self._lines) and (part := self._lines[index]) is not None:
-            self.post_message(Picked(SelectedConstraint(self._constraints[part[0]].id)))
-
-    def neighbour(self, by: int) -> SelectedConstraint | None:
-        ids = list(self._places)
-        if not ids:
-            return None
-        if self._picked in self._places:
-            at = ids.index(self._picked) + by
-        else:
-            lit = [i for i, c in enumerate(ids) if self.state and c in self.state.lit.constraints]
-            at = lit[0] if lit else 0 if by > 0 else len(ids) - 1
-        return SelectedConstraint(ids[min(max(at, 0), len(ids) - 1)])
 
 
 def row_parts(text: str, room: int) -> list[tuple[int, int]]:

@@ -6,6 +6,7 @@ from planscope.debugger.selection import SelectedConstraint, SelectedNode, Selec
 from planscope.language.problem import Constraint
 from planscope.oracle.verdict_types import Core
 from planscope.tui.panes.base import LinePane
+from planscope.tui.panes.step_lines import step_title
 from planscope.tui.style.lines import Page, Run, shown
 from planscope.tui.style.roles import certificate
 from planscope.tui.view import DebugView
@@ -23,6 +24,8 @@ _PARTS = ("subject", "relation", "object")
 
 
 class InspectorPane(LinePane):
+    head_words = "Inspector"
+
     def prepare(self, state: DebugView, width: int) -> None:
         key = (
             state.debug,
@@ -39,9 +42,6 @@ class InspectorPane(LinePane):
             self.prepared_for = key
             self.lines = _Told(state, width).lines
             self.top = 0
-
-    def title(self) -> tuple[Run, ...]:
-        return (Run("Inspector", "title"),)
 
 
 class _Told(Page):
@@ -129,7 +129,7 @@ class _Told(Page):
 
     def _step(self) -> None:
         debug = self.state.debug
-        name = {0: "Before any call", "end": "The end"}.get(debug.step, f"Step {debug.step}")
+        name = step_title(debug.step)
         self._head(f"{name}, {terms.NOT_DONE}" if self.state.at_pending else name)
         if debug.view.call is not None:
             self.say("call", phrases.call(debug.view.call.tool, debug.view.call.arguments), "tool")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.selection import SelectedAction, SelectedConstraint, SelectedStep, Selection
@@ -49,15 +49,11 @@ class PicturePane(LinePane):
 
     name_in_state = "tree"
 
-    def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
-        self._order: tuple[str, ...] = ()
-        self._named: Problem | None = None
-        self._conflict = frozenset[str]()
-        self._lanes: Lanes | None = None
-        self._laid_for: tuple[Problem, frozenset[str], int] | None = None
-        self._made: dict[object, Line] = {}
-        self._bars: tuple[Bar, ...] = ()
+    _order: tuple[str, ...] = ()
+    _named: Problem | None = None
+    _lanes: Lanes | None = None
+    _laid_for: tuple[Problem, frozenset[str], int] | None = None
+    _timed = False
 
     def prepare(self, state: DebugView, width: int) -> None:
         run = state.debug.run
@@ -72,14 +68,20 @@ class PicturePane(LinePane):
         )
         self._lit_edges, self._heavy = frozenset[int](), frozenset[int]()
         self._conflict = conflict_at(run, state.debug.index)
-        self._picked = state.focus.id if isinstance(state.focus, SelectedAction) else None
         if self._timed:
             self._prepare_hours(run, state.debug.index)
         else:
             self._prepare_order(run, state)
+        self.high = 2 if self._timed and self._below else 1
+        self.head_words = "2 Hours" if self._timed else "2 Order"
+        self.items = [SelectedAction(action) for action in self._order]
+        self._picked = state.focus.id if isinstance(state.focus, SelectedAction) else None
+        here = self._picked or state.debug.view.action
+        self.chosen = self._order.index(here) if here in self._order else None
         legends = _HOURS_LEGENDS if self._timed else _ORDER_LEGENDS
         self.tail = [Line((Run(legend, "dim"),)) for legend in legends if len(legend) <= width][:1]
-        self._lit = self._lit_actions(state)
+        lit = self._lit_actions(state)
+        self.lit = [i for i, action in enumerate(self._order) if action in lit]
 
     def _prepare_order(self, run: RunIndex, state: DebugView) -> None:
         cores = (run.steps[index].core for index in run.doomed)
@@ -89,7 +91,7 @@ class PicturePane(LinePane):
             if self._laid_for is None or self._laid_for[:2] != made_for[:2]:
                 self._lanes = lay_lanes(order_graph(run.problem, keep))
             self._laid_for = made_for
-            self._made = {}
+            self._made: dict[object, Line] = {}
         assert self._lanes is not None
         lanes = self._lanes
         self._order = lanes.rows
@@ -122,35 +124,29 @@ class PicturePane(LinePane):
         return frozenset(a for c in state.lit.constraints if c in known for a in known[c].actions)
 
     def size_of(self) -> int:
-        return len(self._order) * (2 if self._timed and self._below else 1)
+        return len(self._order) * self.high
 
     def line_at(self, index: int) -> Line:
-        state = self.state
-        assert state is not None
-        if self._timed:
-            row, second = divmod(index, 2) if self._below else (index, 0)
-            return self._hours_line(state, self._bars[row], bool(second))
-        return self._order_line(state, index)
+        row, second = divmod(index, self.high)
+        return self._hours_line(row, bool(second)) if self._timed else self._order_line(row)
 
-    def _marked(self, action: str, state: DebugView) -> tuple[str, str]:
-        """Return mark and background of the row of an action."""
-        if action == self._picked:
-            return "▶", "cursor"
-        if state.debug.view.action == action:
-            return "▶", "current"
-        return ("┃", "lit") if action in self._lit else (" ", "")
+    def _marked(self, row: int) -> tuple[str, str]:
+        """Return mark and background of a row."""
+        if row == self.chosen:
+            return "▶", "cursor" if self._picked else "current"
+        return ("┃", "lit") if row in self.lit else (" ", "")
 
     # Order
 
-    def _order_line(self, state: DebugView, row: int) -> Line:
-        action = self._order[row]
+    def _order_line(self, row: int) -> Line:
+        state, action = self.state, self._order[row]
         run, index = state.debug.run, state.debug.index
         kind: Kind = "open"
         if state.progress == "judged":
             kind = kind_of(run, index, action, self._safe, self._conflict)
         ran = run.execution(action, index)
         said = f"step {run.steps[ran.index].step}" if ran is not None else WORDS[kind]
-        mark, ground = self._marked(action, state)
+        mark, ground = self._marked(row)
         key = (row, kind, said, mark, ground, self._heavy, self._lit_edges)
         made = self._made.get(key)
         if made is None:
@@ -180,15 +176,14 @@ class PicturePane(LinePane):
     # Hours
 
     def head(self) -> Line | None:
-        if self.state is None or not self._timed:
+        if not self._timed:
             return None
         return Line((Run(" " * self._left + axis(self._cell), "dim"),))
 
-    _timed = False
-
-    def _hours_line(self, state: DebugView, bar: Bar, second: bool) -> Line:
-        mark, ground = self._marked(bar.action, state)
-        kind = bar.kind if state.progress == "judged" else "open"
+    def _hours_line(self, row: int, second: bool) -> Line:
+        mark, ground = self._marked(row)
+        bar = self._bars[row]
+        kind = bar.kind if self.state.progress == "judged" else "open"
         name = [Run(mark, "mark"), Run(f"{GLYPHS[kind]} ", ROLES[kind]), Run(self._names[bar.action])]
         if self._below and not second:
             return Line(justify(name, (Run(self._when(bar), "dim"),), self._width), ground)
@@ -212,9 +207,6 @@ class PicturePane(LinePane):
 
     # The box
 
-    def title(self) -> tuple[Run, ...]:
-        return (Run("2", "number"), Run(" Hours" if self._timed else " Order", "title"))
-
     def note(self) -> tuple[Run, ...]:
         if self._timed or self._lanes is None:
             return ()
@@ -225,33 +217,9 @@ class PicturePane(LinePane):
 
     # Selecting
 
-    def _row_of(self, action: str | None) -> int | None:
-        return self._order.index(action) if action is not None and action in self._order else None
-
-    def wanted(self) -> tuple[int, int] | None:
-        assert self.state is not None
-        row = self._row_of(self._picked or self.state.debug.view.action)
-        if row is None:
-            return None
-        return (row * 2, row * 2 + 1) if self._timed and self._below else (row, row)
-
-    def linked_lines(self) -> Sequence[int]:
-        high = 2 if self._timed and self._below else 1
-        return sorted(i * high for i, action in enumerate(self._order) if action in self._lit)
-
-    def neighbour(self, by: int) -> SelectedAction | None:
-        if not self._order:
-            return None
-        assert self.state is not None
-        here = self._row_of(self._picked or self.state.debug.view.action)
-        row = (0 if by > 0 else len(self._order) - 1) if here is None else here + by
-        return SelectedAction(self._order[min(max(row, 0), len(self._order) - 1)])
-
     def clicked(self, index: int, column: int) -> None:
-        if index >= self.size_of():
-            return
-        row = index // 2 if self._timed and self._below else index
-        self.post_message(Picked(self._under(row, column)))
+        if index < self.size_of():
+            self.post_message(Picked(self._under(self.item_at(index), column)))
 
     def _under(self, row: int, column: int) -> Selection:
         """Return the constraint whose line is at a cell of the lanes, or else the action of the row."""

@@ -20,6 +20,7 @@ class PlayPane(LinePane):
     """The options, one on each line; below them the effect of the chosen one, and the keys."""
 
     name_in_state = "step"
+    head_words = "5 What if"
 
     def prepare(self, state: DebugView, width: int) -> None:
         play = state.play
@@ -27,6 +28,7 @@ class PlayPane(LinePane):
         if self.prepared_for == key or play is None:
             return
         self.prepared_for = key
+        self.chosen = play.at
         problem = play.played.problem
         page = Page(width)
         for i, option in enumerate(play.options):
@@ -38,29 +40,22 @@ class PlayPane(LinePane):
         self.lines = page.lines
 
     def size_of(self) -> int:
-        return len(self.lines) if self.state is not None and self.state.play is not None else 0
-
-    def wanted(self) -> tuple[int, int] | None:
-        play = self.state.play if self.state else None
-        return None if play is None else (play.at, play.at)
-
-    def title(self) -> tuple[Run, ...]:
-        return (Run("5", "number"), Run(" What if", "title"))
+        return len(self.lines) if self.state.play is not None else 0
 
     def note(self) -> tuple[Run, ...]:
-        play = self.state.play if self.state else None
-        if play is None:
-            return ()
-        return (Run(f"{phrases.plural(len(play.played.calls), 'call')} played", "dim"),)
+        play = self.state.play
+        return (
+            () if play is None else (Run(f"{phrases.plural(len(play.played.calls), 'call')} played", "dim"),)
+        )
 
     def neighbour(self, by: int) -> Selection | None:
-        play = self.state.play if self.state else None
+        play = self.state.play
         if play is not None and play.options:
             self.post_message(OptionChosen(min(max(play.at + by, 0), len(play.options) - 1), False))
         return None
 
     def clicked(self, index: int, column: int) -> None:
-        play = self.state.play if self.state else None
+        play = self.state.play
         if play is not None and index < len(play.options):
             self.post_message(OptionChosen(index, index == play.at))
 

@@ -40,6 +40,7 @@ class QueryPane(LinePane):
     def prepare(self, state: DebugView, width: int) -> None:
         problem = state.debug.run.problem
         text = state.text or task_of(state)
+        self.head_words = "1 Task" if text and not state.text else "1 Query"
         left_out = state.run.left_out if state.run is not None else ()
         called = len(state.run.calls) if state.run is not None and problem.unjudged else 0
         laid_out_for = (text, width, state.errors, problem.unjudged, state.found, left_out, called)
@@ -78,7 +79,6 @@ class QueryPane(LinePane):
 
     def _action(self, number: int) -> Line:
         state = self.state
-        assert state is not None
         action = self._problem.actions[number]
         lit = state.links is not None and any(
             mention in self._lit_spans for mention in state.links.mentions(action.id)
@@ -92,13 +92,9 @@ class QueryPane(LinePane):
         required = judged and self._required
         return _action_line(action.id, action.name, step, lit, required, self._width, waits, does)
 
-    def title(self) -> tuple[Run, ...]:
-        asks = self.state is None or self.state.text or not task_of(self.state)
-        return (Run("1", "number"), Run(" Query" if asks else " Task", "title"))
-
     def note(self) -> tuple[Run, ...]:
         state = self.state
-        if state is None or state.variant is None:
+        if state.variant is None:
             return ()
         if state.errors:
             return (Run("✗ cannot be read", "broken"),)
@@ -169,9 +165,8 @@ class QueryPane(LinePane):
             self._pick_action(self._problem.actions[index].id)
 
     def _pick_action(self, action: str) -> None:
-        links = self.state.links if self.state else None
-        mentions = links.mentions(action) if links else ()
-        if mentions:
+        links = self.state.links
+        if mentions := links.mentions(action) if links else ():
             self.post_message(Picked(SelectedWords(mentions[0])))
 
     def _offset_at(self, start: int, end: int, column: int) -> int:

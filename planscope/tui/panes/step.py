@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planscope.debugger.selection import Selection
 from planscope.tui.panes.base import LinePane
-from planscope.tui.panes.step_lines import model_cost, step_lines, waiting
+from planscope.tui.panes.step_lines import model_cost, step_lines, step_title, waiting
 from planscope.tui.style.lines import Run, width_of
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
@@ -13,8 +13,11 @@ from planscope.wording import phrases, terms
 class StepPane(LinePane):
     name_in_state = "step"
     _place: object = None
+    _most: tuple[object, int] = (None, 0)
+    """The most rows that a step of the displayed run has filled: rows are not divided again at each key."""
 
     def prepare(self, state: DebugView, width: int) -> None:
+        self.head_words = f"5 {step_title(state.debug.step)}"
         place = (state.debug.run, state.debug.index, width, self.window, state.zoomed, state.folded_here)
         told = (
             state.progress,
@@ -35,26 +38,21 @@ class StepPane(LinePane):
                 self._place = place
                 self.top = 0
             self.prepared_for = (place, told)
-            self.lines = step_lines(state, width, self.window)
+            self.lines, rows = step_lines(state, width, self.window)
+            run = state.key, width
+            self._most = run, max(rows, self._most[1]) if self._most[0] == run else rows
             self._hit = [
                 i for i, made in enumerate(self.lines) if any(run.role == "hit" for run in made.runs)
             ]
 
+    def rows_wanted(self) -> int:
+        return self._most[1] + 1
+
     def wanted(self) -> tuple[int, int] | None:
         return (self._hit[0], self._hit[-1]) if self._hit else None
 
-    def title(self) -> tuple[Run, ...]:
-        state = self.state
-        if state is None:
-            return ()
-        step = state.debug.step
-        name = "The end" if step == "end" else "Before any call" if step == 0 else f"Step {step}"
-        return (Run("5", "number"), Run(f" {name}", "title"))
-
     def note(self) -> tuple[Run, ...]:
         state = self.state
-        if state is None:
-            return ()
         if state.progress != "judged":
             return (Run(waiting(state).partition(":")[0], "dim"),)
         view = state.debug.view

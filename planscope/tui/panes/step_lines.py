@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from planscope.debugger.search import Kind
 from planscope.debugger.stops import in_words
 from planscope.language.problem import Span
-from planscope.oracle.verdict_types import Move, StepView
+from planscope.oracle.verdict_types import Move, StepNo, StepView
 from planscope.safe import cell_width, show, wrap
 from planscope.session.model import MessageEvent
 from planscope.session.oracle_input import has_own_tools
@@ -48,6 +48,11 @@ _ROOMY = 12
 """From this height on, blank lines separate the parts."""
 
 
+def step_title(step: StepNo) -> str:
+    """Name a step as a title does."""
+    return (phrases.step_name(step) if step else phrases.at_step(step)).capitalize()
+
+
 def waiting(state: DebugView) -> str:
     """Say why there is no verdict yet."""
     if state.progress == "unreadable":
@@ -55,17 +60,18 @@ def waiting(state: DebugView) -> str:
     return "the judge failed" if state.progress == "failed" else "judging…"
 
 
-def step_lines(state: DebugView, width: int, window: int) -> list[Line]:
+def step_lines(state: DebugView, width: int, window: int) -> tuple[list[Line], int]:
     """Show thought, call, answer and watches, and what became of the plan: first of all if the step is wrong.
 
-    Long texts are cut so far that all has room, and JSON is folded; a zoomed pane shows more of them.
+    Long texts are cut so far that all has room, and JSON is folded; a zoomed pane shows more of them. Return also how
+    many rows it would fill.
     """
     lines, flexible = _step_lines(state, width, window, window)
     over = len(lines) - window
     if over <= 0 or state.zoomed:
-        return lines
+        return lines, len(lines)
     few = next((rows for rows in range(window, 1, -1) if sum(max(n - rows, 0) for n in flexible) >= over), 1)
-    return _step_lines(state, width, window, max(few, min(window // 6, 4)))[0]
+    return _step_lines(state, width, window, max(few, min(window // 6, 4)))[0], len(lines)
 
 
 def _step_lines(state: DebugView, width: int, window: int, few: int) -> tuple[list[Line], list[int]]:

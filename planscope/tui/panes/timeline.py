@@ -53,6 +53,7 @@ class TimelinePane(LinePane):
     """The timeline. Line i shows the step with index i: the start, then the calls, then the end."""
 
     name_in_state = "timeline"
+    head_words = "4 Timeline"
 
     def prepare(self, state: DebugView, width: int) -> None:
         run = state.debug.run
@@ -127,19 +128,15 @@ class TimelinePane(LinePane):
         return len(self._shown or self._steps)
 
     def wanted(self) -> tuple[int, int]:
-        assert self.state is not None
         row = self._row(self.state.debug.index)
         return row, row
-
-    def title(self) -> tuple[Run, ...]:
-        return (Run("4", "number"), Run(" Timeline", "title"))
 
     _windows: Mapping[str, Hours | None] | None = None
     _agents = False
 
     def note(self) -> tuple[Run, ...]:
         state = self.state
-        if state is None or state.run is None:
+        if state.run is None:
             return ()
         calls = len(state.run.calls)
         told = phrases.plural(calls, "call")
@@ -217,13 +214,11 @@ class TimelinePane(LinePane):
             self.post_message(PaneClicked(self.name_in_state))
 
     def _slide(self, index: int | None) -> None:
-        if index is not None and self.state is not None and index != self.state.debug.index:
+        if index is not None and index != self.state.debug.index:
             self.post_message(Picked(SelectedStep(index)))
 
     def line_at(self, row: int) -> Line:
-        state = self.state
-        assert state is not None
-        index = self._index(row)
+        state, index = self.state, self._index(row)
         if (said := self._turn(row)) is not None:
             speaker, words = f"{' ' * (self._digits + 5)}{said[0]:<5} ", shown(said[1], 400)
             return Line(
@@ -350,10 +345,9 @@ class TimelinePane(LinePane):
         return [Run("  " * depth, "dim"), said] if depth else [said]
 
     def linked_lines(self) -> Sequence[int]:
-        return sorted({self._row(index) for index in self.state.lit.steps}) if self.state else ()
+        return sorted({self._row(index) for index in self.state.lit.steps})
 
     def neighbour(self, by: int) -> SelectedStep | None:
-        assert self.state is not None
         row = min(max(self._row(self.state.debug.index) + by, 0), self.size_of() - 1)
         while (
             self._turn(row) is not None

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from planscope.debugger.selection import SelectedNode
 from planscope.drawing.tree import guides
 from planscope.language.problem import NodePath
-from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
 from planscope.tui.style.lines import Line, Run, justify, shown
 from planscope.tui.view import DebugView
@@ -24,31 +23,30 @@ _FEW = 60
 
 class TreePane(LinePane):
     name_in_state = "tree"
+    head_words = "2 Tree"
 
     def prepare(self, state: DebugView, width: int) -> None:
         outline = state.outline
         if self.prepared_for is not outline:
             self.prepared_for = outline
-            self._outline = outline
             self._guides = list(guides([node.depth for node in outline]))
+            self.items = [SelectedNode(node.path) for node in outline]
             self._places: dict[NodePath, int] = {node.path: i for i, node in enumerate(outline)}
             self._made: dict[tuple[int, str, str, int], Line] = {}
         self._width = width
         self._core = state.core_ids
-        self._picked = state.focus.path if isinstance(state.focus, SelectedNode) else None
+        focus = state.focus
+        self.chosen = self._places.get(focus.path) if isinstance(focus, SelectedNode) else None
+        self.lit = sorted(self._places[path] for path in state.lit.nodes if path in self._places)
 
     def size_of(self) -> int:
-        return len(self._outline) or 1
+        return len(self.items) or 1
 
     def line_at(self, index: int) -> Line:
-        state = self.state
-        assert state is not None
-        if not self._outline:
-            return Line((Run(_nothing(state), "dim"),))
-        node = self._outline[index]
-        picked = node.path == self._picked
-        lit = node.path in state.lit.nodes
-        mark = "▶" if picked else "┃" if lit else " "
+        if not self.items:
+            return Line((Run(_nothing(self.state), "dim"),))
+        node = self.state.outline[index]
+        mark = "▶" if index == self.chosen else "┃" if node.path in self.state.lit.nodes else " "
         glyph, role = self._became(node)
         key = (index, mark, glyph + role, self._width)
         line = self._made.get(key)
@@ -70,14 +68,12 @@ class TreePane(LinePane):
 
     def _own(self, constraint: str, path: NodePath) -> bool:
         """Return whether the constraint belongs to this node and not to a descendant, and has no name of its own."""
-        assert self.state is not None
         known = self.state.debug.run.problem.by_id.get(constraint)
         return known is not None and known.node == path and not known.title
 
     def _became(self, node: OutlineNode) -> tuple[str, str]:
         """Return the sign and role of the worst state among a node's constraints."""
         state = self.state
-        assert state is not None
         if self._core and not self._core.isdisjoint(node.constraints):
             return terms.CORE_GLYPH, "core"
         if node.constraints and state.progress == "judged" and len(node.constraints) <= _FEW:
@@ -87,30 +83,6 @@ class TreePane(LinePane):
                 if status in statuses:
                     return terms.STATUS_GLYPHS[status], terms.STATUS_ROLES[status]
         return " ", ""
-
-    def title(self) -> tuple[Run, ...]:
-        return (Run("2", "number"), Run(" Tree", "title"))
-
-    def wanted(self) -> tuple[int, int] | None:
-        at = self._places.get(self._picked) if self._picked is not None else None
-        return None if at is None else (at, at)
-
-    def linked_lines(self) -> Sequence[int]:
-        assert self.state is not None
-        return sorted(self._places[path] for path in self.state.lit.nodes if path in self._places)
-
-    def clicked(self, index: int, column: int) -> None:
-        if index < len(self._outline):
-            self.post_message(Picked(SelectedNode(self._outline[index].path)))
-
-    def neighbour(self, by: int) -> SelectedNode | None:
-        if not self._outline:
-            return None
-        lit = self.linked_lines()
-        here = self._places.get(self._picked) if self._picked is not None else None
-        if here is None:
-            here = lit[0] - by if lit else -1 if by > 0 else 0
-        return SelectedNode(self._outline[min(max(here + by, 0), len(self._outline) - 1)].path)
 
 
 def _nothing(state: DebugView) -> str:

@@ -25,10 +25,9 @@ from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.base import SafeInput
 from planscope.tui.keys import first_key
 from planscope.tui.messages import DocumentChanged, KeyHintClicked, Notice, StateChanged
+from planscope.tui.panes.bars import Bar, NoticeStrip, notice_lines, title_line, too_small_lines
 from planscope.tui.panes.box import BoxPane, Lazy, LineClicked, WidthChanged
-from planscope.tui.panes.hints import ALWAYS, Hint, hints
-from planscope.tui.panes.notice import NoticeStrip
-from planscope.tui.panes.side_bars import KeyBar, TitleBar, TooSmallScreen
+from planscope.tui.panes.hints import ALWAYS, Hint, hints, key_line
 from planscope.tui.style.lines import Line, Run, shown
 
 _BEFORE_LEAVING = 2
@@ -128,17 +127,19 @@ class ListScreen(AppScreen[Any]):
             *(a for a in mine if not a.footer and a not in out),
             *(BY_ID[id] for id in ALWAYS),
         ]
-        self.title_bar = TitleBar(id="title-bar")
         self.hints = hints(told, lambda action: first_key(action, self.choice))
-        self.key_bar = KeyBar(self.hints, id="key-bar")
+        self.bars = (
+            Bar(lambda width: [title_line(*self.heading(), width)], id="title-bar"),
+            Bar(lambda width: [key_line(self.named_keys(), width)], id="key-bar"),
+            NoticeStrip(self._notice_lines, id="notice"),
+            Bar(lambda width: too_small_lines(*self.app.size), id="too-small"),
+        )
         self.search = SafeInput(id="search", placeholder="search for", compact=True)
         self.search.display = False
-        yield self.title_bar
+        title, *below = self.bars
+        yield title
         yield from self.body()
-        self.notice_strip = NoticeStrip(id="notice")
-        yield self.key_bar
-        yield self.notice_strip
-        yield TooSmallScreen(id="too-small")
+        yield from below
 
     def on_mount(self) -> None:
         self.show_bars()
@@ -157,9 +158,11 @@ class ListScreen(AppScreen[Any]):
     def show_bars(self) -> None:
         """Display title, keys and notice again."""
         if self.is_mounted:
-            self.title_bar.set_parts(*self.heading())
-            self.key_bar.show_keys(self.named_keys())
-            self.notice_strip.show_notice(self.notice, self.document.saving)
+            for bar in self.bars:
+                bar.show()
+
+    def _notice_lines(self, width: int) -> Sequence[Line]:
+        return notice_lines(self.notice, self.app.size, self.document.saving)
 
     def tell(self, notice: str) -> None:
         """Display a notice above the keys, until the next key."""

@@ -7,7 +7,7 @@ one, which know it as a ``Stage``; they call controllers, which do the work.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -41,31 +41,30 @@ from planscope.tui.messages import (
     Notice,
     OptionChosen,
     PaneClicked,
+    PaneResized,
     PaneZoomed,
     Picked,
 )
 from planscope.tui.opening.load import Switch
 from planscope.tui.pane_text import text_of as pane_text
 from planscope.tui.panes.agents import AgentsPane
-from planscope.tui.panes.bars import Footer, Header
+from planscope.tui.panes.bars import Bar, command_line, notice_lines, too_small_lines
 from planscope.tui.panes.base import LinePane
-from planscope.tui.panes.command import CommandPane
 from planscope.tui.panes.constraints import ConstraintsPane
-from planscope.tui.panes.hints import TAKE, debug_hints
+from planscope.tui.panes.header import header_line
+from planscope.tui.panes.hints import TAKE, debug_hints, footer_line
 from planscope.tui.panes.inspector import InspectorPane
-from planscope.tui.panes.notice import NoticePane
 from planscope.tui.panes.picture import PicturePane
 from planscope.tui.panes.play import PlayPane
 from planscope.tui.panes.query import QueryPane
 from planscope.tui.panes.step import StepPane
 from planscope.tui.panes.timeline import TimelinePane
-from planscope.tui.panes.too_small import TooSmall
 from planscope.tui.panes.tree import TreePane
 from planscope.tui.screens.debug import arranging, doors, modes, opening, playing, running
 from planscope.tui.screens.debug.stage import Stage, here
 from planscope.tui.screens.debug.start import Start, first_place, first_view
 from planscope.tui.screens.debug.verbs import entries, verb_of
-from planscope.tui.style.lines import shown
+from planscope.tui.style.lines import Line, shown
 from planscope.tui.view import changed, with_judgement
 
 if TYPE_CHECKING:
@@ -79,6 +78,18 @@ IN_PANES: tuple[FixedKey, ...] = (
     ("enter", "open_selected", "Go to what is selected"),
 )
 """Keys that every pane has and that users cannot change."""
+
+_PANES: Mapping[str, type[LinePane]] = {
+    "query": QueryPane,
+    "tree": TreePane,
+    "picture": PicturePane,
+    "agents": AgentsPane,
+    "constraints": ConstraintsPane,
+    "inspector": InspectorPane,
+    "timeline": TimelinePane,
+    "step": StepPane,
+    "play": PlayPane,
+}
 
 _SETTLE = 0.2
 """Seconds without a key after which panes scroll to what is linked."""
@@ -113,24 +124,17 @@ class DebugScreen(AppScreen[None]):
         def key(action: KeyAction) -> str:
             return first_key(action, self.choice)
 
-        self.panes = (
-            Header(id="header"),
-            QueryPane(id="query"),
-            TreePane(id="tree"),
-            PicturePane(id="picture"),
-            AgentsPane(id="agents"),
-            ConstraintsPane(id="constraints"),
-            InspectorPane(id="inspector"),
-            TimelinePane(id="timeline"),
-            StepPane(id="step"),
-            PlayPane(id="play"),
-            CommandPane(id="command"),
-            TooSmall(id="too-small"),
-            Footer(debug_hints(key), id="footer"),
-            notice := NoticePane(save_key=key(BY_ID["save"]), id="notice"),
-        )
-        self.notice_pane = notice
-        yield from self.panes
+        hints, saves = debug_hints(key), key(BY_ID["save"])
+        bars: dict[str, Callable[[int], Sequence[Line]]] = {
+            "header": lambda width: [header_line(self.view, width)],
+            "command": lambda width: [command_line(self.view.command, width)],
+            "footer": lambda width: [footer_line(self.view, hints, width)],
+            "notice": lambda width: notice_lines(self.view.notice, self.app.size, self.view.saving, saves),
+            "too-small": lambda width: too_small_lines(*self.app.size),
+        }
+        self.panes = tuple(pane(self.view, id=name) for name, pane in _PANES.items())
+        self.bars = {name: Bar(make, id=name) for name, make in bars.items()}
+        yield from (*self.panes, *self.bars.values())
 
     @property
     def layout(self) -> Layout:
@@ -139,7 +143,6 @@ class DebugScreen(AppScreen[None]):
 
     def on_mount(self) -> None:
         self.work.layout.fit(*self.app.size)
-        self.lay_out()
         self.show_view()
         self.set_interval(1.0, partial(running.count_seconds, self))
         self.call_after_refresh(self._begin)
@@ -151,7 +154,6 @@ class DebugScreen(AppScreen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         self.work.layout.fit(*event.size)
-        self.lay_out()
         self.show_view()
 
     def pane(self, name: str) -> LinePane:
@@ -161,16 +163,13 @@ class DebugScreen(AppScreen[None]):
 
     def lay_out(self) -> None:
         """Move the panes to their places, if these changed."""
-        session = self.work.document.session
-        rules = session is not None and (session.rules or "").strip()
-        self.work.layout.show_bare(self.view.bare and not rules)
-        found = self.work.layout.places()
-        if found == self.places:
+        before, found = self.places, self.work.layout.places()
+        if found == before:
             return
         self.places = found
-        for pane in self.panes:
-            pane.display = pane.id in found
-            if pane.display:
+        for pane in (*self.panes, *self.bars.values()):
+            pane.display = pane.id in self.places
+            if self.places.get(pane.id or "") != before.get(pane.id or ""):
                 pane.refresh(layout=True)
 
     # The view
@@ -181,13 +180,27 @@ class DebugScreen(AppScreen[None]):
         self.show_view()
 
     def show_view(self) -> None:
-        layout = self.work.layout
-        if layout.leave_for_notice(self.notice_pane.lines_of(self.view, layout.columns, layout.rows)):
-            self.places = layout.places()
-            self.notice_pane.display = "notice" in self.places
-            self.notice_pane.refresh(layout=True)
+        view, layout = self.view, self.work.layout
         for pane in self.panes:
-            pane.show(self.view)
+            pane.show(view)
+        for bar in self.bars.values():
+            bar.show()
+        session = self.work.document.session
+        rules = session is not None and (session.rules or "").strip()
+        still = view.progress in ("reading", "judging")
+        layout.shows(
+            bare=view.bare and not rules,
+            notice=len(self.bars["notice"].make(layout.columns)),
+            wants={}
+            if still
+            else {pane.name_in_state: pane.rows_wanted() for pane in self.panes if pane.seen},
+        )
+        self.lay_out()
+
+    @on(PaneResized)
+    def _resized(self) -> None:
+        """Divide the rows again: the content of a pane of another width has another height."""
+        self.show_view()
 
     def tell(self, notice: str) -> None:
         """Display a notice above the footer until the next key."""
@@ -287,7 +300,6 @@ class DebugScreen(AppScreen[None]):
             predicted=document.predicted(record),
             **self._layout_fields(),
         )
-        self.lay_out()
         self._judge_here(variant_id, run_id)
 
     def _judge_here(self, variant_id: str, run_id: str) -> None:
@@ -481,7 +493,7 @@ class DebugScreen(AppScreen[None]):
     @on(EdgeDragged)
     def _edge_dragged(self, message: EdgeDragged) -> None:
         if self.work.layout.drag(message.start, message.to):
-            self.lay_out()
+            self.show_view()
 
     @on(EdgeDropped)
     def _edge_dropped(self) -> None:
@@ -497,7 +509,6 @@ class DebugScreen(AppScreen[None]):
 
     def laid_out(self, notice: str = "", **changes: Any) -> None:
         """Display the changed layout."""
-        self.lay_out()
         self.change(**self._layout_fields(), notice=notice, **changes)
 
     def text_of(self, pane: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from planscope.session.locations import name_of
 from planscope.session.recent import recent
 from planscope.tui.actions import KeyAction
-from planscope.tui.panes.run_line import run_runs
+from planscope.tui.panes.header import run_runs
 from planscope.tui.screens.debug import (
     arranging,
     deciding,

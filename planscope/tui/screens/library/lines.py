@@ -12,7 +12,7 @@ from planscope.session.library_index import Entry
 from planscope.tui.controllers.library_list import HERE, Contents, Preview, SessionList, verdict_of
 from planscope.tui.keys import key_for
 from planscope.tui.panes.columns import Column, row_line
-from planscope.tui.panes.run_line import run_runs
+from planscope.tui.panes.header import run_runs
 from planscope.tui.style.lines import Line, Page, Run, cut, shown, width_of, wrapped
 from planscope.tui.style.roles import OUTCOMES
 from planscope.wording import phrases

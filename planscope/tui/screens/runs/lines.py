@@ -9,7 +9,7 @@ from planscope.session.run_list import ListedRun, Loss, Losses, step_words
 from planscope.tui.controllers.run_list import Row, Runs
 from planscope.tui.keys import key_for
 from planscope.tui.panes.columns import Column, cursor_line, row_line
-from planscope.tui.panes.run_line import agent_name, model_runs
+from planscope.tui.panes.header import agent_name, model_runs
 from planscope.tui.style.lines import BLANK, Line, Page, Run, cut, line, shown, width_of, wrapped
 from planscope.tui.style.roles import outcome_runs
 from planscope.wording import phrases

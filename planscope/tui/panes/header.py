@@ -1,0 +1,192 @@
+"""The header of the debug screen: session, run and verdict; and runs in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planscope.oracle.verdict_types import Verdict, graded
+from planscope.session.record import RunRecord
+from planscope.session.seen import NOT_RECORDED
+from planscope.tui.panes.step_lines import waiting
+from planscope.tui.style.lines import Line, Run, cut, justify, shown, width_of
+from planscope.tui.style.roles import chip, seal
+from planscope.tui.view import DebugView
+from planscope.wording import phrases
+from planscope.wording.terms import CAUSE, REASONS, VERDICTS
+
+_SEALED = 120
+"""From this width on, in columns, the header shows Z3's certificate beside the verdict."""
+
+_SHORT_HELP = 16
+"""A narrow header shows a note on help that is longer than this, in cells, as just \"helped\"."""
+
+_TITLE, _SHORTEST_TITLE = 1, 11
+"""The weight of the title (see ``_parts``), and the width in cells to which it is cut before it is left out."""
+
+
+def header_line(state: DebugView, width: int) -> Line:
+    """Lay out the header: session, agent, model, run; at the right the verdict."""
+    verdict = verdict_runs(state, short=width < 110)
+    room = width - width_of(verdict) - 2
+    parts = _parts(state)
+    seal = _seal(state) if width >= _SEALED else []
+    spare = room - width_of(_joined(parts)) - width_of(seal)
+    if seal and spare >= -1:
+        verdict += seal
+        room -= width_of(seal) - (spare < 0)
+    edge = () if seal and spare == -1 else (Run(" "),)
+    while len(parts) > 1 and (over := width_of(_joined(parts)) - room) > 0:
+        least, (weight, runs) = max(enumerate(parts), key=lambda part: part[1][0])
+        left = width_of(runs) - over
+        if weight == _TITLE and left >= _SHORTEST_TITLE:
+            parts[least] = (0, cut(runs, left))
+        else:
+            del parts[least]
+    return Line(justify(_joined(parts), [*verdict, *edge], width), "bar")
+
+
+def _parts(state: DebugView) -> list[tuple[int, Sequence[Run]]]:
+    """Return the header's parts with their weights; the heaviest is left out first if space is short."""
+    run, saving = state.run, state.saving.state
+    parts = [
+        (4, [Run(" planscope ", "brand")]),
+        (_TITLE, cut([Run(f" {shown(state.title or 'untitled', 80)}", "strong")], 41)),
+        (0 if saving == "failed" else 5, _SAVING[saving]),
+        (3, [Run(agent_name(run))] if run is not None else []),
+        (0, model_runs(run) if run is not None else []),
+        (2, [Run(_run_name(state, run)) if run is not None else Run("no run", "dim")]),
+    ]
+    return [(weight, runs) for weight, runs in parts if any(run.text for run in runs)]
+
+
+def _run_name(state: DebugView, run: RunRecord) -> str:
+    """Return a run's place and, of an imported run, the name of its trace: ``run 3 of 29, 41.41``."""
+    number = (state.run_number or 0) + 1
+    named = "" if run.id == f"r{number}" or not run.cost.imported else f", {shown(run.id, 24)}"
+    return f"run {number} of {state.runs}{named}"
+
+
+_SAVING: dict[str, Sequence[Run]] = {
+    "": (),
+    "changed": (Run("• saving", "dim"),),
+    "saved": (Run("✓ saved ", "dim"),),
+    "failed": (Run("✗ not saved", "broken"),),
+}
+"""The text for each save status."""
+
+
+def _joined(parts: Sequence[tuple[int, Sequence[Run]]]) -> tuple[Run, ...]:
+    made: list[Run] = []
+    for i, (_, runs) in enumerate(parts):
+        if i > 0 and made[-1].role != "brand":
+            made.append(Run(" │ ", "faint"))
+        made += runs
+    return tuple(made) if made[0].text.startswith(" ") else (Run(" "), *made)
+
+
+def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
+    """Return the verdict in a few words."""
+    if state.run is None:
+        return []
+    if state.run.under_way:
+        return _under_way(state)
+    if state.progress != "judged" or state.verdict is None:
+        return [Run(waiting(state), "dim")]
+    verdict = state.verdict
+    helped = [*_helped(state.run, short), *_graded(state.run, verdict)]
+    if verdict.verdict == "wrong":
+        return [chip(verdict), *_where(verdict, short), *_cause(state), *helped]
+    if verdict.verdict == "right":
+        warnings = len(verdict.findings) + len(verdict.warnings)
+        note = f" with {phrases.plural(warnings, 'warning')}" if warnings else ""
+        return [chip(verdict), Run(note), *helped]
+    if verdict.verdict == "aborted":
+        why = state.run.reason or REASONS.get(verdict.reason or "", "")
+        reason = shown(why.removeprefix(f"{VERDICTS[verdict.told]} "), 24 if short else 48)
+        return [chip(verdict), *([Run(f" {reason}")] if reason else _where(verdict, short))]
+    if state.certificate == "denied":
+        return [chip(verdict), Run(" Z3 disagrees", "broken")]
+    return [chip(verdict), *_where(verdict, short), *_cause(state), *_graded(state.run, verdict)]
+
+
+def _graded(run: RunRecord, verdict: Verdict) -> list[Run]:
+    """Note how the run was graded, and more clearly if the verdict says otherwise."""
+    words = graded(run.reward, verdict.verdict)
+    return [Run(f" {words.split(',')[0]}", "caution" if "," in words else "dim")] if words else []
+
+
+def _helped(run: RunRecord, short: bool) -> list[Run]:
+    """Note that the agent had help in this run."""
+    given = run.help
+    text = "helped" if short and len(given.text) > _SHORT_HELP else f"helped: {given.text}"
+    return [Run(f" {text}", "caution")] if given else []
+
+
+def _under_way(state: DebugView) -> list[Run]:
+    """Say that the run is in progress or paused, and whether its plan is lost."""
+    run, debug = state.run, state.debug
+    assert run is not None
+    if state.play is not None:
+        made = [
+            Run(" ? WHAT IF ", "running"),
+            Run(f" {phrases.plural(len(state.play.played.calls), 'call')} played"),
+        ]
+    elif run.pending:
+        made = [Run(" ‖ PAUSED ", "stop"), Run(f" before step {len(run.calls)}")]
+    elif state.question is not None:
+        made = [Run(" ‖ ASKS YOU ", "stop")]
+    else:
+        made = [Run(" ▷ RUNNING ", "running"), Run(f" {phrases.measured(state.seconds or 0)}")]
+    lost = debug.run.doomed[-1] if debug.run.doomed and state.progress == "judged" else None
+    if lost is not None and debug.run.steps[lost].attempt == debug.run.steps[-1].attempt:
+        would = run.pending and lost == len(run.calls)
+        made.append(
+            Run(
+                f", which would lose {phrases.what_is_lost(debug.run.problem)}"
+                if would
+                else f", lost at {phrases.step_name(debug.run.steps[lost].step)}"
+            )
+        )
+    return made
+
+
+def _seal(state: DebugView) -> list[Run]:
+    """Return the sign of Z3's certificate for the verdict."""
+    if state.run is None or state.progress != "judged":
+        return []
+    said = seal(state.certificate)
+    return [Run(" "), *said] if said else []
+
+
+def _where(verdict: Verdict, short: bool) -> list[Run]:
+    said = phrases.where(verdict, phrases.step_name if short else phrases.at_step, brief=True)
+    return [Run(f" {said}")] if said else []
+
+
+def _cause(state: DebugView) -> list[Run]:
+    at = state.cause_at
+    said = "" if at is None else f" {CAUSE} {phrases.step_name(state.debug.run.steps[at].step)}"
+    return [Run(said, "caution")] if said else []
+
+
+def model_runs(run: RunRecord) -> list[Run]:
+    """Return the model of a run, and whether it is simulated; nothing if it was not recorded."""
+    if run.model == NOT_RECORDED:
+        return []
+    made = [Run(shown(run.model or "model ?", 40))]
+    return made + [Run(" simulated", "caution")] * run.simulated
+
+
+def agent_name(run: RunRecord) -> str:
+    """Return the agent of a run; "" if it was not recorded."""
+    return "" if run.agent == NOT_RECORDED else shown(run.helped_agent or "agent ?", 24)
+
+
+def run_runs(run: RunRecord, number: int, *, here: bool) -> list[Run]:
+    """Describe a run in one line: number, agent, model, calls, ending."""
+    agent = f"{agent_name(run):<10} " if agent_name(run) else ""
+    told = f"  {phrases.plural(len(run.calls), 'call')}, {phrases.ending(run)}{run.help.note}"
+    if run.forked_from is not None:
+        told += f", forked from {phrases.fork_point(run.forked_from)}"
+    made = [Run(f"{number + 1:>3}  {agent}"), *model_runs(run), Run(told, "dim")]
+    return made + [Run("  ← this run", "mark")] * here

@@ -82,7 +82,8 @@ class _Clauses:
     def silent(self, start: int, end: int, words: Collection[str]) -> bool:
         """Return whether pieces name nothing and have none of the words."""
         return self.named.isdisjoint(range(start, end)) and not any(
-            key in words for key in self.keys[start:end]
+            key in words and "-" not in self.keys[max(at - 1, 0) : at + 2]
+            for at, key in enumerate(self.keys[start:end], start)
         )
 
     def marks(self) -> list[int]:

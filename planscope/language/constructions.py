@@ -51,6 +51,7 @@ FORMS: Mapping[Kind, str] = {
         <then> is <AFTER> (?:after|once|when|if)(?: every)? <DONE>
         <first> right followed_by <then>
         <first> right precedes <then>
+        <then> right must_follows <first>
         """,
     "chain_precedence": r"""
         (?:every )?<then>(?: every| always)* (?:needs|has|contains) (?:COUNT_OF )?(?:<first> \
@@ -72,7 +73,7 @@ FORMS: Mapping[Kind, str] = {
         call_is (?:that )?(?:comes )?right before (?:every )?<then> is <first>
         (?:every )?<then>(?: always)? right preceded_by <first>
         (?:every )?<then>(?: always)? preceded_by <first> ?,? nothing_between
-        <then> right follows <first>
+        <then> right (?:must_)?follows <first>
         <first> right followed_by <then>
         <first> right precedes <then>
         """,
@@ -98,6 +99,9 @@ FORMS: Mapping[Kind, str] = {
         (?:after|once|when|if)(?: every)? <DONE> ?,? <then> must_follows
         <first> followed_by <then>
         <then> must_follows <first>
+        (?:every )?<first> triggers <then>
+        (?:every )?<first> (?:implies|triggers) (?:later <then>|<then> later)
+        (?:every )?<first> gets <then>
         """,
     "precedence": r"""
         <NEEDS> (?:earlier |did_do )*<first> (?:did_<V>|may_<V> earlier|<V> earlier)(?: earlier)*
@@ -107,13 +111,17 @@ FORMS: Mapping[Kind, str] = {
         <first> followed_by <then>
         (?:every )?<then>(?: every| always| earlier)* preceded_by (?:earlier )?<first>(?: earlier| \
           later|(?: ,)? too)*
-        (?:every )?<then>(?: every| always)* needs (?:COUNT_OF |earlier |once |do |did_do )*<first>(?: earlier| before)?
+        (?:every )?<then>(?: every| always)* needs (?:COUNT_OF |earlier |once |do |did_do )*<first>(?: earlier| \
+          before)?
         every <then> ?,? (?:there|comes) (?:COUNT_OF )?(?:earlier <first>|<first> earlier)
         needs <first>(?: (?:did_)?<V>)? before (?:every )?(?:do |did_do )?<then>(?: <V>)?
         (?:every )?<then> has (?:COUNT_OF )?earlier <first>
         (?:every )?<then> has <first> earlier
         <first>(?: always)? precedes (?:every )?<then>
-        (?:every )?<then>(?: always)? follows <first>
+        (?:every )?<then>(?: always)? (?:may_only_)?follows <first>
+        <first> (?:enables|blocks) (?:every )?<then>
+        (?:every )?<then> implies (?:earlier <first>|<first> earlier)
+        (?:every )?<then>(?: (?:may_)?(?:only_)?(?:<V>|contains))? as (?:earlier )?<first>
         every <then>(?: always)? must_follows <first>
         <then> must_follows <first>
         """,
@@ -129,6 +137,10 @@ FORMS: Mapping[Kind, str] = {
         <first> not_followed_by (?:later )?<then>(?: later)?
         <then> not_follows <first>
         (?:every )?<then> not_preceded_by (?:earlier )?<first>
+        <first> exclude (?:every )?later <then>
+        from (?:every )?<DONE>(?: onwards)? ?,? <NO_THEN>
+        <NO_THEN> from (?:every )?<DONE>(?: onwards)?
+        <first> blocks (?:every )?<then>
         """,
     "not_within": r"""
         (?:every )?<first> right not_followed_by <then>
@@ -147,9 +159,14 @@ FORMS: Mapping[Kind, str] = {
         (?P<first>S) and (?P<then>S) (?:(?:both|together) not_happens(?: together)?|not_happens (?:both|together))
         (?P<first>S) exclude (?:every )?(?P<then>S)(?: ,)? too
         (?P<first>S) and (?P<then>S) is exclude
+        (?P<first>S) and (?P<then>S) not_(?:may_)?combines
+        (?P<first>S) not_(?:may_)?combines (?P<then>S)
+        no_way may (?P<first>S) and (?P<then>S) both <V>
+        <first> blocks (?:every )?<then>
         """,
     "responded_existence": r"""
         (?:every )?<first>(?: always)? (?:needs|has) (?:COUNT_OF )?<then>(?:(?: ,)? too)+
+        (?:every )?<first>(?: always)? (?:implies|accompanied_by|gets) <then>
         whoever (?:contains|do|did_do) (?P<first>S) ,? ?(?:contains|do) (?:too )?<then>(?:(?: ,)? \
           too)*
         if <RUN> contains <first> ,? ?(?:it |do )?contains <then>(?:(?: ,)? too)*
@@ -172,7 +189,8 @@ FORMS: Mapping[Kind, str] = {
     "since": r"""
         (?:<then> (?:may_)?only_<V>|(?:may_)?only_do <then>|<then>(?: (?:may_)?<V>)? only|only <then>(?: may_<V>)?) \
           <BETWEEN>
-        <NO_THEN> (?:unless|outside|except)(?: (?:in_)?<BETWEEN>)
+        <NO_THEN> (?:unless|outside|except) <BETWEEN>
+        (?:outside|except) <BETWEEN> ?,? <NO_THEN>
         (?:every )?<then>(?: always| every)* (?:preceded_by|has|needs|contains) <first>(?: earlier)* \
           ?,? ?(?:and )?(?:with no|without|with none) <until> in_between
         """,
@@ -180,8 +198,8 @@ FORMS: Mapping[Kind, str] = {
         from (?:every )?<DONE> (?:until|to) (?:next |every )?(?:do |did_do )?<until>(?: (?:did_)?<V>)? ?,? <NO_THEN>
         <NO_THEN> from (?:every )?<DONE> (?:until|to) (?:next |every )?(?:do |did_do )?<until>(?: (?:did_)?<V>)?
         (?:after|once|when|if)(?: every)? <DONE> ?,? <NO_THEN> (?:until|before) (?:do |did_do \
-          )?<until>(?: (?:did_)?<V>)?
-        <NO_THEN> (?:after|once) <DONE> until (?:do |did_do )?<until>(?: (?:did_)?<V>)?
+          )?<until>(?: (?:did_)?<V>)?(?: again)?
+        <NO_THEN> (?:after|once) <DONE> until (?:do |did_do )?<until>(?: (?:did_)?<V>)?(?: again)?
         """,
     "not_between": r"""
         <NO_THEN> <BETWEEN>
@@ -306,6 +324,25 @@ CLAUSES_BESIDE: Mapping[Kind, str] = {
 stands in the main clause, x_earlier in the one beside."""
 
 SAME = r"""
+    (S) did_do(?! S| every| both) => 1 did_happens
+    ^sure ((?:(?!BESIDE )[^ ]+ )*?)did_do => sure 1 do
+    ^sure ((?:(?!BESIDE )[^ ]+ )*?)did_happens => sure 1 happens
+    sure =>
+    ^(?!before |after |until |once |without )(.* )(before|after|until|once|without) (.*and) \2(?= S) => 1 2 3
+    ^(before|after|until|once|without) ([^,]*and) \1(?= S) => 1 2
+    ^(?=.*(?<!\S)(?:before|after|earlier|later|(?:must_)?followed_by|preceded_by|until|once) .*any_order)(.* \
+      and .*?)(?: ,)? \
+      any_order => 1
+    ^((?:(?! and ).)*) any_order => 1 too
+    gets (own|earlier LIST|LIST earlier) => needs 1
+    gets (later LIST|LIST later) => contains 1
+    (outside|between) (S) to (S) => 1 between 2 and 3
+    (outside|except) (S) and (S) => 1 between 2 and 3
+    ^(LIST) is only_one(?: that)?(?: may_happens| may_do| allowed)?( (?:after|once) .*)?$ => only 1 happens 2
+    ^(LIST) is only_one(?: that)? (?:may_)?follows (.*)$ => only 1 happens after 2
+    none (?:may_)?(?:do|contains)(?= S) => no
+    ^if (?:there )?no (S) ,? (?:there )?no (S)$ => if 2 happens , 1 happens
+    ^((?:if|when) .* ,? LIST) did_happens earlier$ => 1 happens earlier
     ^between (T) and (T) ,? ?(.*) => 3 after 1 and before 2
     between (T) and (T)( ,)? => after 1 and before 2 3
     (needs|presupposes) that => needs

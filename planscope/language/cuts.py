@@ -48,7 +48,7 @@ _TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*|(?<=\w)\(\))|(?P<line>\n)|(?P<quoted>`[^`\n]*`|(?<!\w)'[\w*./:-]+)
     |(?P<string>"(?:[^"\\\n]|\\.)*")
     |(?P<time>[0-9]{1,2}:[0-9]{2}(?!\w))|(?P<number>-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w*]))
-    |(?P<word>[\w*]+(?:['\u2019]\w+)*)|(?P<mark>!=|<=|>=|->|=>|[^\s])""",
+    |(?P<word>[\w*]+(?:['\u2019]\w+)*)|(?P<mark>!=|<=|>=|->|=>|\.\.+|[^\s])""",
     re.VERBOSE,
 )
 DEEPEST = 50
@@ -151,15 +151,34 @@ def sentences(text: str) -> Iterator[list[Token]]:
         yield found
 
 
-_CONTRACTED = {"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not"}
+_DASHES = ("-", "\u2013", "\u2014")
 _OWNERS = tuple(f"{one}'s" for one in ("agent", "assistant", "model", "run", "trace", "session"))
-_SHORT = {"n't": "not", "'d": "would", "'ve": "have", "'re": "are", "'ll": "will"}
+_CONTRACTED = [
+    (re.compile(f"(?:{words}) "), full)
+    for words, _, full in (
+        line.partition(" = ")
+        for line in r"""(.+)'s(?= been| already) = \1 has
+can't|cannot = can not
+won't = will not
+shan't = shall not
+(.+)n't = \1 not
+(.+)'d = \1 would
+(.+)'ve = \1 have
+(.+)'re = \1 are
+(.+)'ll = \1 will
+(it|that|there)'s = \1 is
+solely|exclusively = only""".splitlines()
+    )
+]
+"""What words mean that are written as one, also by the word behind them."""
 
 
-def _full(row: Sequence[Token]) -> list[Token]:
-    """Return the tokens with "don't" as two words, and without the commas around "sooner or later"."""
+def _full(row: Sequence[Token], known: Collection[tuple[str, ...]]) -> list[Token]:
+    """Return the tokens with "don't" and "refund's" as two words, without the commas around "sooner or later"."""
     found: list[Token] = []
     for k, token in enumerate(row):
+        if token.text in _DASHES and k and row[k - 1].end < token.start and row[-1] is not token:
+            token = replace(token, text=",")
         if token.text == "," and any(
             [one.key for one in row[max(j, 0) : j + len(words)]] == list(words)
             for words in (("sooner", "or", "later"), ("eventually",), ("always",), ("if", "ever"))
@@ -169,18 +188,10 @@ def _full(row: Sequence[Token]) -> list[Token]:
         key = token.key
         if key in _OWNERS and found and found[-1].key == "the":
             continue
-        words = _CONTRACTED.get(key, "")
-        if "'" in key and token.kind == "word" and not words:
-            for end, word in _SHORT.items():
-                if key.endswith(end):
-                    words = f"{key.removesuffix(end)} {word}"
-            if key in ("it's", "that's", "there's"):
-                words = key.replace("'", " i")
-        been = row[k + 1].key in ("been", "already") if k + 1 < len(row) else False
-        if been and key.endswith("'s") and token.kind == "word":  # "the summary's been written"
-            words = f"{key[:-2]} has"
-        if key in ("solely", "exclusively"):
-            words = "only"
+        following = f"{key} {row[k + 1].key if k + 1 < len(row) else ''}"
+        words = next((m.expand(full) for short, full in _CONTRACTED if (m := short.match(following))), "")
+        if key.endswith("'s") and words_of(key[:-2]) in known:
+            words = f"{token.text[:-2]} 's"
         parts = words.split() if token.kind == "word" else []
         found += [Token("word", part, token.start, token.end) for part in parts] or [token]
     return found
@@ -262,7 +273,7 @@ class Cuts:
     """All cuts of one sentence. ``troubles``: what was wrong in those that did not get to the end."""
 
     def __init__(self, scanner: Scanner, row: Sequence[Token], inflected: bool) -> None:
-        self.scanner, self.row, self.inflected = scanner, _full(row), inflected
+        self.scanner, self.row, self.inflected = scanner, _full(row, scanner.known), inflected
         self.keys = [_key(token) for token in self.row]
         self.pieces = [Piece(token.start, token.end, token.key, False) for token in self.row]
         self.raw = [token.key for token in self.row]
@@ -318,6 +329,8 @@ class Cuts:
             yield from self._clocks(at)
         if token.text in _ARROWS:
             yield 0, 1, (Item("chain", (token.start, token.end)),)
+        if token.text.startswith(".."):
+            yield 0, 1, (Item("to", (token.start, token.end)),)
         if token.kind == "mark" and token.text in ",;:":
             yield 0, 1, (Item(token.text, (token.start, token.end)),)
             for width, codes in english.said(self.words(at + 1), False) if at + 1 < len(self.row) else ():
@@ -518,14 +531,13 @@ class Cuts:
             for end in (name.end + 1, name.end) if noun else (name.end,):
                 self.at = end
                 try:
-                    found, did = self._modified(calls)
+                    found = self._modified(calls)
                 except SentenceError as error:
                     self.troubles.append(error)
                     continue
                 span = self.span(at if whole or found.is_said else begin, self.at)
                 found = replace(found, text=found.text or " ".join(self.scanner.text[slice(*span)].split()))
-                behind = (Item("did_happens", span),) if did else name.verb
-                yield name.cost, self.at - at, (Item("S", span, (found,)), *behind)
+                yield name.cost, self.at - at, (Item("S", span, (found,)), *name.verb)
 
     def _names(self, at: int, begun: int) -> Iterator[_Name]:
         """Yield the tools that are named at a place."""
@@ -716,13 +728,10 @@ class Cuts:
             at += width
         return found
 
-    def _modified(self, calls: Calls) -> tuple[Calls, bool]:
-        """Return the set narrowed by the words after it: with CONDITION, that failed, by AGENT. Also return whether
-        these words say that it happened, as in "after A fails"."""
+    def _modified(self, calls: Calls) -> Calls:
+        """Return the set narrowed by the words after it: with CONDITION, that failed, by AGENT."""
         while True:
             key = self._key_at()
-            has = self._key_at(1) in ("has", "have")
-            outcome = _OUTCOMES.get(self._key_at(1 + has))
             again = key in ("by", "(") and self.at + 1 < len(self.row) and self._exact(self.at + 1)
             if again and again[1]:  # "the identity must be verified (verify_identity)"
                 if again[1] != calls.name or (key == "(" and self._key_at(1 + again[0]) != ")"):
@@ -733,27 +742,25 @@ class Cuts:
                 if calls.condition is not None:
                     raise self._error("a tool has one condition; join its parts by 'and'", ahead=-1)
                 calls = replace(calls, condition=self._condition("text" if calls.is_said else "argument"))
-            elif key in ("that", "which") and outcome:
-                calls = replace(calls, outcome=outcome)
-                self.at += 2 + has
+            elif key in ("that", "which") and (told := self._outcome()):
+                calls = replace(calls, outcome=told[0])
+                self.at = told[1]
             elif key == "by" and (agent := self._agent()) is not None:
                 calls = replace(calls, agent=agent)
             else:
                 break
             if calls.is_said and (calls.outcome or calls.agent):
                 raise self._error("a message has no outcome and no agent", ahead=-1)
-        has = self._key_at() in ("has", "have")
-        outcome = _OUTCOMES.get(self._key_at(int(has)))
-        ends = self._key_at(1 + has) in ("", ",", "once", "before", "after")
-        if (
-            outcome
-            and not calls.outcome
-            and not calls.is_said
-            and (ends or self._key_at() in ("failed", "succeeded"))
-        ):
-            self.at += 1 + has
-            return replace(calls, outcome=outcome), True
-        return calls, False
+        return calls
+
+    def _outcome(self) -> tuple[Outcome, int] | None:
+        """Read "that has returned an error". Return the outcome, and where the words end."""
+        begin = self.at + 1
+        for width, codes in english.said(self.words(begin), False):
+            for outcome in get_args(Outcome):
+                if codes and codes[-1].code.removeprefix("did_") == outcome:
+                    return outcome, begin + width
+        return None
 
     def _conditions(self, key: str) -> bool:
         """Return whether a condition begins here: with, whose, where, or "has an amount of 5"."""
@@ -850,7 +857,17 @@ class Cuts:
             if path != ("text",):
                 raise self._error("a condition on a user message can only test its text", "text", ahead=-1)
             path = ()
-        return self._comparison(path, self._operator(source), source)
+        return self._tested(path, source)
+
+    def _tested(self, path: Path, source: Source) -> Condition:
+        """Read an operator with its value, a range such as "between 1 and 5", or values such as "EUR or USD"."""
+        if (match := _RANGE.match(self.joined(self.at))) is None:
+            return self._comparison(path, self._operator(source), source)
+        self.at += match[0].count(" ")
+        low = self._comparison(path, "<" if match["no"] else ">=", source)
+        if not self._take("and") and not self._take("to"):
+            raise self._error("the end of a range is missing", "such as between 1 and 5")
+        return Combined(not match["no"], (low, self._comparison(path, ">" if match["no"] else "<=", source)))
 
     def _comparison(self, path: Path, operator: Operator, source: Source) -> Condition:
         if operator == "is missing":
@@ -860,6 +877,9 @@ class Cuts:
         if operator == "matches" and self._kind_at() == "string":  # a backslash is the expression's
             self.at += 1
             return Compare(source, path, operator, self.row[self.at - 1].text[1:-1].replace('\\"', '"'))
+        self._take("either")
+        if operator == "=" and (values := self._values()):
+            return Compare(source, path, "is one of", values)
         value = self._json()
         for words, other in _LIMITS.items():
             if operator == "=" and self._take(*words):
@@ -885,13 +905,34 @@ class Cuts:
                 pass
             if path:
                 self._path()
+            if _RANGE.match(self.joined(self.at)):
+                return True
             operator = self._operator(source)
-            valued = self._kind_at() in ("string", "number") or self._key_at() in _VALUES
-            return valued or operator in ("is missing", "is one of", "has a word of")
+            return self._valued() or operator in ("is missing", "is one of", "has a word of")
         except SentenceError:
             return False
         finally:
             self.at = saved
+
+    def _valued(self) -> bool:
+        """Return whether a value stands here; a word in capitals is one, too, unless it is a tool."""
+        if self._kind_at() in ("string", "number") or self._key_at() in _VALUES or self._is("either"):
+            return True
+        token = self.row[self.at] if self._kind_at() == "word" else None
+        return (
+            token is not None and token.text.isupper() and len(token.text) > 1 and not self._exact(self.at)[0]
+        )
+
+    def _values(self) -> tuple[Scalar, ...]:
+        """Read "EUR, USD or GBP"; no values if there is no "or"."""
+        saved, joint, values = self.at, ",", list[Scalar]()
+        while joint and self._valued():
+            values.append(self._json())
+            if joint == "or":
+                return tuple(values)
+            joint = "or" if self._take("or") or self._take(",", "or") else "," if self._take(",") else ""
+        self.at = saved
+        return ()
 
     def _path(self) -> Path:
         """Read a path, perhaps with "the number of" or "the sum of" before it."""
@@ -946,6 +987,8 @@ class Cuts:
                 raise self._error("this is not a JSON value", 'a string such as "yes"', "a number") from None
         elif token is not None and token.key in ("true", "false", "null"):
             value = {"true": True, "false": False, "null": None}[token.key]
+        elif token is not None and self._valued():
+            value = token.text
         else:
             raise self._error(
                 "a value is missing here", 'a string in double quotes, such as "yes"', "a number"
@@ -954,14 +997,16 @@ class Cuts:
         return value
 
     def _list(self) -> tuple[Scalar, ...]:
+        if values := self._values():
+            return values
         if not self._take("["):
             raise self._error("a list is missing here", '[ such as in ["a", "b"]')
-        values: list[Scalar] = []
+        found: list[Scalar] = []
         while not self._take("]"):
-            if values and not self._take(","):
+            if found and not self._take(","):
                 raise self._error("a list needs commas between its values", ",", "]")
-            values.append(self._json())
-        return tuple(values)
+            found.append(self._json())
+        return tuple(found)
 
     def _answer(self, at: int) -> Item | None:
         """Read what the answer of the latest call must have had."""
@@ -983,55 +1028,57 @@ class Cuts:
 
     def _compared(self, at: int) -> Item | None:
         """Read "the amount of a refund is above 500" as a set of calls, and "must not be above 500" as forbidden."""
-        match = _ARGUMENT.match(self.joined(at)) if self.keys[at] else None
-        begin = at + match[0].count(" ") if match else len(self.row)
-        if match is None or begin >= len(self.row):
+        if (told := self._argument(at)) is None:
             return None
-        width, tool = self._exact(begin)
-        self.at = begin + width
-        must = (
-            _MUST.match(self.joined(self.at))
-            if tool and self.at < len(self.row) and self.keys[self.at]
-            else None
-        )
-        if must is not None:
-            self.at += must[0].count(" ")
-        if not tool or not self._operates():
+        calls, path, behind = told
+        must = _MUST.match(self.joined(self.at)) if self.at < len(self.row) else None
+        self.at += must[0].count(" ") if must else 0
+        plain = must is not None and self._valued()
+        if (must is None and not behind) or not (plain or self._compares(0, "argument", path=False)):
             return None
-        end = self.at
-        self.at = next(k for k in range(at, begin) if self.raw[k] == match["path"])
-        path = self._path()
-        self.at = end
-        source: Source = "argument"
-        condition = self._comparison(path, self._operator(source), source)
-        what = must[0] if must is not None else ""
-        if must is not None and "not" not in what and "never" not in what:
+        condition = self._comparison(path, "=", "argument") if plain else self._tested(path, "argument")
+        what = must[0] if must else "is" if at == 0 and self.at == len(self.row) else ""
+        if what and "not" not in what and "never" not in what:
             condition = negated(condition)
-        code = "NEVER" if what else "S"
-        return Item(code, self.span(at, self.at), (Calls(tool, condition),))
+        return Item(
+            "NEVER" if what else "S", self.span(at, self.at), (Calls(calls.calls[0].name, condition),)
+        )
+
+    def _argument(self, at: int) -> tuple[Item, Path, bool] | None:
+        """Read "the amount of a refund", "refund.amount", "refund's amount" or "refund amount". Return the calls, the
+        path and whether the tool stands behind. Raises SentenceError."""
+        match = _ARGUMENT.match(self.joined(at)) if self.keys[at] else None
+        begin = at + match[0].count(" ") if match else at
+        width, tool = self._exact(begin) if begin < len(self.row) else (0, "")
+        dotted = not match and self.raw[at + 1 : at + 2] == ["."]
+        if not tool and dotted and self.row[at].kind in ("word", "quoted"):
+            width, tool = 1, self.row[at].text.strip("`")
+        if not tool:
+            return None
+        end = begin + width
+        calls = Item("S", self.span(begin, end), (Calls(tool, text=tool),))
+        if match:
+            self.at = next(k for k in range(at, begin) if self.raw[k] == match["path"])
+            path, self.at = self._path(), end
+            return calls, path, True
+        self.at = end
+        if self._key_at() in ("'s", "."):
+            self.at += 1
+        elif self._kind_at() != "word" or self._key_at() in english.FUNCTION | english.SOFT:
+            return None
+        return calls, self._path(), False
 
     def _against(self, at: int) -> Iterator[Choice]:
         """Yield what compares an argument with an answer: "with amount at most the latest get_order's total",
         "refund.amount is at most ...", "the amount of a refund is at most ..."."""
         calls: list[Item] = []
-        cost = 0
         argument: Path | None = None
-        match = _ARGUMENT.match(self.joined(at)) if self.keys[at] else None
         self.at = at
         try:
             if self.keys[at] in ("with", "where", "if") and at:
                 self.at += 1
-            elif match and (begin := at + match[0].count(" ")) < len(self.row) and self._exact(begin)[0]:
-                width, tool = self._exact(begin)
-                self.at = next(k for k in range(at, begin) if self.raw[k] == match["path"])
-                argument, self.at = self._path(), begin + width
-                calls = [Item("S", self.span(begin, self.at), (Calls(tool, text=tool),))]
-            elif self.row[at].kind in ("word", "quoted") and self.raw[at + 1 : at + 2] == ["."]:
-                tool = self.row[at].text.strip("`")
-                tool = self._exact(at)[1] if self._exact(at)[0] == 1 else tool
-                cost = int(bool(self.scanner.tools) and tool not in self.scanner.tools)
-                calls = [Item("S", self.span(at, at + 1), (Calls(tool, text=self.row[at].text),))]
-                self.at += 2
+            elif (told := self._argument(at)) is not None:
+                calls, argument = [told[0]], told[1]
             else:
                 return
             begun = self.at
@@ -1043,7 +1090,10 @@ class Cuts:
         if found is not None:
             against, latest, more = found
             items = (*calls, Item("AGAINST", self.span(begun, latest), against=against), *more)
-            yield cost, self.at - at, items
+            new = bool(self.scanner.tools) and any(
+                c.name not in self.scanner.tools for one in calls for c in one.calls
+            )
+            yield int(new), self.at - at, items
 
     def _read_against(self, argument: Path | None) -> tuple[Against, int, tuple[Item, ...]] | None:
         """Read a comparison with an answer; None if it is another one. Also return where "the latest" ends, and the
@@ -1141,21 +1191,17 @@ class Cuts:
             raise self._error("this comparison cannot be denied", "among", ahead=-1)
         return _NEGATED[relation] if no else relation, 1
 
-    def _operates(self) -> bool:
-        saved = self.at
-        try:
-            self._operator("argument")
-        except SentenceError:
-            return False
-        finally:
-            self.at = saved
-        return True
-
     def _behind(self, at: int) -> Item | None:
-        """Read a condition on arguments behind a verb: "is called with amount > 100"."""
+        """Read a condition on arguments behind a verb, "is called with amount > 100" and "must have amount > 100"; or
+        who makes the call."""
+        self.at = at
+        if _MUST_HAVE.fullmatch(" ".join(self.keys[max(at - 3, 0) : at])) and self._compares(0, "argument"):
+            condition = self._condition("argument")
+            return Item("WITH", self.span(at, self.at), condition=condition)
+        if self.keys[at] == "by" and self.keys[at - 1] in _ENDS_VERB and (agent := self._agent()):
+            return Item("BY", self.span(at, self.at), agent=agent)
         if self.keys[at] not in ("with", "where", "in", "for") or self.keys[max(at - 1, 0)] not in _ENDS_VERB:
             return None
-        self.at = at
         if not self._conditions(self.raw[at]):
             return None
         self.at += 1
@@ -1181,7 +1227,8 @@ class Cuts:
             return None
         names = self._paths()
         other: Paths = ()
-        if "same" in match[0] and self._take("as"):
+        if "same" in match[0] and self._is("as") and not self._exact(self.at + 1)[0]:
+            self.at += 1
             other = self._paths()
             if len(other) != len(names):
                 raise self._error("there must be as many names before 'as' as after it", ahead=-1)
@@ -1300,20 +1347,22 @@ _EVERY = frozenset({"every", "each"})
 _VALUES = frozenset({"true", "false", "null", "["})
 _OF_RUNS = english.words("every each any no a the per one same all")
 _WRAPPED = re.compile(
-    rf"(?:{english.ACTING} )?(?:(?:the|an?|some|your|its|their) )*(?:(?P<outcome>{'|'.join(_OUTCOMES)}) )?"
+    rf"(?:{english.ACTING} |(?:checking|consulting|querying|fetching|obtaining|getting|asking|sending) (?=\w+_))?"
+    rf"(?:(?:the|an?|some|your|its|their) )*(?:(?P<outcome>{'|'.join(_OUTCOMES)}) )?"
     r"(?:any calls? (?:of|to) |(?:calls?|uses?|invocations?|executions?|occurrences?|runs?) (?:of|to) )?(?:the )?"
     r"(?:tools? (?=\S))?(?:an? )?"
 )
 """What may stand before a name."""
 _RETURNED = re.compile(
     r"(?:(?:must|should|has to|have to) )?(?:(?:had|has|have) )?"
-    r"(?:had|has|have|returned|returns|answered|answers|said|says|gave back|gave|given|reported|reports|shows|"
-    r"showed|shown) "
+    r"(?:had|has|have|(?:returned|returns|answered|answers|replied|replies|came back|comes back)(?: with)?|said|says|"
+    r"gave back|gave|given|reported|reports|shows|showed|shown) "
 )
 _SAME = re.compile(
     r"(?:per|for each|for every|for any(?: given)?|for a(?: given)|(?:for|with|on|of|to|by|about|using|having|"
     r"within|where|in) "
-    r"(?:(?:one and )?the (?:very )?same(?: value (?:of|for))?|that (?:very|same))|(?:and )?the same|for one) "
+    r"(?:(?:one and )?the (?:very )?same(?: value (?:of|for))?|that (?:very|same)|(?:the |an? )?(?:matching|"
+    r"identical))|(?:and )?the same|for one) "
 )
 _ENDS_VERB = english.words(
     "called used invoked executed run made done performed happens happen occurs runs ok fine allowed permitted only"
@@ -1343,7 +1392,6 @@ _RELATIONS: dict[tuple[str, ...], Relation] = {
     ("in",): "among",
     ("the", "same", "as"): "=",
     ("different", "from"): "!=",
-    ("exceed",): ">",
     ("part", "of"): "part of",
     ("mentioned", "in"): "part of",
     ("contained", "in"): "part of",
@@ -1364,7 +1412,17 @@ _ARGUMENT = re.compile(
     r"(?:(?:that is )?(?:passed|given) (?:in|to)|of|in|for) (?:(?:an?|any|every|each|the) )?(?:calls? (?:of|to) "
     r")?(?:the )?"
 )
-_MUST = re.compile(r"(?:must|should|shall|may|can|has to|have to)(?: (?:not|never|always|only))*(?: be)? ")
+_MUST = re.compile(
+    r"(?:(?:must|should|shall|may|can|has to|have to|needs? to)(?: (?:not|never|always|only))*(?: (?:be|stay|remain))?|"
+    r"(?:is|are) (?:always|never|only)) "
+)
+_MUST_HAVE = re.compile(
+    r"(?:.* )?(?:must|should|shall|to|always|only) (?:\w+ )?(?:have|has|use|uses|carry|carries)"
+)
+_RANGE = re.compile(
+    r"(?:(?:is|are|was|be|of|lies|lie|stays|stay) )*(?P<no>not |outside )?"
+    r"(?:between |in the range (?:of |from )?|from (?=-?[0-9]))"
+)
 _SAME_TOO = re.compile(rf"(?:{_SAME.pattern.rstrip()}|(?:for )?(?:the )?same) ")
 _NO_VALUES = frozenset({"run", "trace", "session", "conversation", "time"})
 _SIGNS: tuple[Operator, ...] = ("=", "!=", "<=", ">=", "<", ">")
@@ -1379,7 +1437,10 @@ _WORDED: tuple[tuple[Operator, str], ...] = (
     ("!=", "is not equal to|is not|other than"),
     (">=", "at least|no less than|not less than|greater than or equal to|not below"),
     ("<=", "at most|no more than|not more than|up to|less than or equal to|not above"),
-    (">", "above|over|more than|greater than|higher than|larger than|bigger than|exceeding|exceeds|beyond"),
+    (
+        ">",
+        "above|over|more than|greater than|higher than|larger than|bigger than|exceeding|exceeds|exceed|beyond",
+    ),
     ("<", "below|under|less than|smaller than|lower than"),
     ("=", "equal to|equals|set to|is|was|being|of|as|to be|:"),
 )

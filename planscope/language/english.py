@@ -38,7 +38,8 @@ _ADVERB = _any(
 )
 _ADVERBS = rf"(?:(?:{_ADVERB}|{_SOON}|{_LATE}) )*"
 _MODAL = _any(
-    """must|should|shall|will|(?:has|have|had|got|needs?|ought|is|are|wants) to|(?:has|have) got to|
+    """must|should|shall|will|(?:has|have|had|got|needs?|ought|wants) to|(?:is|are)(?: not| never)? to|
+    (?:has|have) got to|
     (?:is|are) (?:required|supposed|expected|meant|obliged) to"""
 )
 _PERMIT = _any(
@@ -48,20 +49,23 @@ _BE = _any("be|is|are|was|were|been|being|gets?|got")
 _AUXILIARY = rf"(?:(?:(?P<must>{_MODAL})|(?P<may>{_PERMIT})|do|does|did) )?"
 _CALLED = _any(
     """called|used|invoked|executed|made|done|performed|run|carried out|triggered|issued|attempted|started|finished|
-    completed|complete|over|tried|touched|hit"""
+    completed|complete|over|tried|touched|hit|given|granted|obtained|received|collected|in place|present|
+    available|on file"""
 )
 _HAPPENS = _any(
     """happens?|happened|occurs?|occurred|takes? place|took place|taken place|runs?|ran|goes out|shows? up|appears?|
     appeared|exists?|starts?|begins?|commences?|finish(?:es)?|ends?|completes?|finished|completed|done|came back|
-    come back|gone through|returned|pass(?:es|ed)?|(?:goes|go|gone) ahead(?! of)|proceeds?"""
+    come back|gone through|returned|pass(?:es|ed)?|(?:goes|go|gone) ahead(?! of)|proceeds?|makes? sense"""
 )
 _TO_HAPPEN = rf"(?: to (?:happen|occur|run|take place|be {_CALLED}))?"
 _ALLOWED = _any("allowed|permitted|ok|okay|fine|acceptable|possible|tolerated|legal")
 _FORBIDDEN = _any(
-    "forbidden|prohibited|disallowed|banned|blocked|off limits|out of bounds|illegal|unacceptable|taboo"
+    "forbidden|prohibited|disallowed|banned|blocked|locked|barred|off limits|off the table|out of bounds|illegal|"
+    "unacceptable|taboo|ruled out|unavailable"
 )
 _WRONG = _any(
-    """wrong|a violation|violations|an error|errors|a mistake|a bug|a breach|a problem|a no-go|not an option|out of
+    """wrong|a violation|violations|an error|errors|a mistake|a bug|a breach|a problem|a no-go|
+    (?:not|no longer) an option|out of
     the question|senseless|incorrect|unacceptable|
     not (?:ok|okay|allowed|permitted|acceptable)|(?:one )?too many|too much"""
 )
@@ -70,6 +74,12 @@ _CONSIDERED = _any(
     treated as|counted as|seen as|deemed))*"""
 )
 _REQUIRED = _any("required|mandatory|necessary|obligatory|compulsory|essential")
+
+_ANSWERED = _any(
+    "returns?|returned|gives?|gave|raises?|raised|throws?|threw|reports?|reported|(?:ends?|ended|results?|resulted) in|"
+    "(?:answers?|answered|responds?|responded|comes? back|came back) with"
+)
+_FAILURE = "(?:an? )?(?:errors?|exceptions?|failures?)"
 
 _VERBS = (
     ("begins", "(?:start|begin|open)(?:s|ing|ning)? (?:with|by)"),
@@ -86,15 +96,23 @@ _VERBS = (
     ("follows", "follows?"),
     ("repeats", "repeated|repeats?"),
     ("contains", "contains?|includes?|have|has|calls?|uses?|makes?|carry|carries|shares?"),
+    ("gets", "gets?|receives?"),
     ("alternates", "alternates?|take turns"),
     ("exclude", "exclude each other|excludes|rules? (?:each other )?out"),
+    ("combines", "(?:combined|mixed|used together)(?: with)?"),
+    ("accompanied_by", "accompanied by"),
+    ("triggers", "triggers?|leads? to|entails?|causes?|results? in"),
+    ("implies", "impl(?:y|ies)"),
+    ("enables", "unlocks?|enables?|gates?|permits?|authorizes?|allows?"),
+    ("blocks", "blocks?|forbids?|prohibits?|bans?|disallows?|prevents?"),
     ("exceeds", "exceeds?"),
-    ("failed", "fails?|failed"),
+    ("failed", rf"fails?|failed|errors?(?: out)?|errored(?: out)?|crash(?:es|ed)?|{_ANSWERED} {_FAILURE}"),
     ("succeeded", "succeeds?|succeeded"),
     (
         "needs",
         "needs?|requires?|presupposes?|(?:depends?|hinges?|relies|rely|conditional|contingent) "
-        "(?:up)?on|waits? (?:for|until|till|on)|calls? for|needed|required|demands?",
+        "(?:up)?on|waits? (?:for|until|till|on)|calls? for|needed|required|demands?|"
+        "(?:gated|unlocked|enabled|guarded|authorized|protected) by",
     ),
 )
 _PASSIVE = ("called", "allowed", "forbidden", "required", "followed_by", "preceded_by")
@@ -207,7 +225,7 @@ ACTING = _any(
 )
 _ORDER = re.compile(
     rf"(?:(?:(?P<agent>{_AGENT})|the (?P<who>\w+)(?: agent)?) )?(?:please )?(?P<head>{_ADVERBS}"
-    rf"(?:(?:(?P<sure>(?:do not|never) forget to|(?:be|make) sure to|remember to)|(?P<must>{_MODAL})|(?P<may>{_PERMIT})"
+    rf"(?:(?:(?P<sure>(?:do not )?forget(?: to)?|(?:be|make) sure to|remember to)|(?P<must>{_MODAL})|(?P<may>{_PERMIT})"
     rf"|do|does|did) )?{_ADVERBS}(?:(?P<have>having|have|has|had) )?{_ADVERBS})"
     rf"(?:(?P<act>{_ACT}|{_ACTS}|{_ACTED})(?= ))?"
 )
@@ -216,7 +234,11 @@ _ALONE = (["only"], ["always"])
 
 def _order(match: re.Match[str], act: str | None = None) -> list[Said] | None:
     """Return the code of "you must not call", or of "you must not" before a tool whose name is a verb (no ``act``)."""
-    words = [] if match["sure"] else match["head"].split()
+    words = match["head"].split()
+    if match["sure"]:
+        if "forget" in words and _DENYING.isdisjoint(words):
+            return None
+        words = []
     prefix = _prefix(words, match["may"])
     if act is None and (
         match["who"] or not (match["agent"] or match["sure"] or prefix.startswith("not_") or words in _ALONE)
@@ -234,7 +256,9 @@ _FORBIDDING = re.compile(
     rf"(?:(?:avoid|refrain from|stop|no|no more) {ACTING}|hands off|(?:do not|never) (?:bother|even think (?:about|of)|"
     rf"set out on|embark on|get started on|proceed to|move on to)(?: with)?"
     rf"|(?:(?:{_AGENT}) )?(?:(?:{_MODAL}) )?{_POSTPONE}|(?:do not|never) (?:let|allow|have) "
-    rf"(?:{_AGENT})(?: to)? {_ACT}|(?P<that>it (?:is|must be) {_FORBIDDEN} that)"
+    rf"(?:{_AGENT})(?: to)? {_ACT}|"
+    rf"(?P<that>it (?:(?:is|must be) {_FORBIDDEN}|(?:must|should|may|can) (?:never|not) (?:happen|occur|be)) that)"
+    rf"|(?:(?:{_AGENT}) )?(?:has|have) no business {ACTING}|it (?:should|must|may) (?:not|never) be possible to {_ACT}"
     rf"|it (?:is|must be|counts as) (?P<no>not |never )?(?:{_FORBIDDEN}|{_WRONG}|"
     rf"(?P<good>(?:only )?{_ALLOWED})) to(?: {_ACT})?)(?= )"
 )
@@ -419,7 +443,8 @@ once: once | having | after having | once you are done | once you are done with 
 without: without | without having
 every: every | each | any | all | all of | for every | for each | for any
 no: no | no more | no further
-none: nothing | no call | no tool | none | no further call | no calls | no further calls | no more calls | no
+none: nobody | no one | no agent | nothing | no call | no tool | none | no further call | no calls | no further
+    calls | no more calls | no
     tools | no further tools | no action | no further action | no tool call | no further tool call | no tool calls |
     no further tool calls | no tool whatsoever | no call whatsoever | nothing whatsoever
 none_else: nothing else | no other call | no other tool | nothing else whatsoever | no other calls | no other
@@ -487,17 +512,26 @@ call_is: call | action | step | tool | tool call | call made | tool called | too
     does | call the agent makes | tool the agent calls | tool the agent uses | thing you do | call you make | tool
     you call | tool that is called | tool that is used | call that is made | tool to be called | tool to be used |
     thing done | thing that happens | thing to happen | what you do | what we do | what is done | thing we do |
-    thing to be done | job | task | step to take | step of all | call to be made | thing to do | call to make | tool
+    thing to be done | job | task | step to take | step of all | call to be made | thing to do | thing to call
+    | call to make | tool
     to call
 there: there is | we expect | i expect | we want | expect | there are | there must be | there should be | there
     shall be | there has to be | there have to be | there needs to be | we need | there must exist | there exists |
     there must also be | there should also be | there must already be
 there_may: there may be | there can be
 there_no: there is not | there must not be | there should not be | there can not be | there may not be
-no_way: under no circumstances | in no case | at no time | on no account
+no_way: under no circumstances | at no point | at no moment | in no event | in no case | at no time | on no account
 number_of: number of
 in_between: in between | between them | in the meantime | since then | since
-outside: outside | except
+outside: outside | outside of | except
+onwards: onwards | onward | on
+from: from | starting from | starting with | beginning with | beginning from | as from
+only_one: the only tool | the only call | the only action | the only step | the only thing | the only tools |
+    the only calls
+allowed: allowed | permitted
+at_most: at most | maximum | at the most | tops
+not_did_happens: is missing | are missing | is still missing | is outstanding | is pending | has yet to happen |
+    has yet to be called | has yet to run
 nothing_between: with nothing in between | with no call in between | with no other call in between | and nothing
     in between | with nothing between them
 exclude: mutually exclusive | exclusive | incompatible | alternatives

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import dropwhile, product
+from itertools import dropwhile, pairwise, product
 
 from planscope.language import english
 from planscope.language.calls import Calls
@@ -81,7 +81,9 @@ def parted(scanner: Scanner, row: Sequence[Token]) -> Iterator[tuple[list[list[T
             return
         if len(parts) > 1 or (parts and len(parts[0]) < len(row)):
             scoped = any(map(_opens_scope, parts[:-1])) or any(
-                one.key == "then" for part in parts[1:] for one in part
+                one.key == "then" and before.key != "until"
+                for part in parts[1:]
+                for before, one in pairwise([part[0], *part])
             )
             yield parts, scoped
 
@@ -286,7 +288,7 @@ def _later_than_a_time(word: str, cut: Cut | None) -> bool:
 
 
 _POINTING = re.compile(
-    r"\b(?:it|that|this|them|they|both(?: of (?:them|these))?|all (?:of (?:them|these)|two|three|four)|"
+    r"\b(?:it|that|this|them|they|(?<=until )then|both(?: of (?:them|these))?|all (?:of (?:them|these)|two|three|four)|"
     r"the (?:two|latter|former)|beforehand|afterwards?|later)(?= |$)"
 )
 _SIZES = {"both": 2, "two": 2, "three": 3, "four": 4}

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import count, pairwise, product
+from itertools import chain, count, pairwise, product
 from typing import Literal, cast
 
 from planscope.language import english
@@ -120,12 +120,19 @@ _PARTS = r"""
 """Parts of shapes, by name; <V> in a shape is the part V, <first> a list of sets."""
 _MORE = r"""
     nothing: COUNT_OF <first>(?: trace)? enough
-    none between: <NONE>(?: (?:may_)?<V>)? <BETWEEN>
-    none between: <BETWEEN> ?,? <NONE>(?: (?:may_)?<V>)?
-    needed between: <BETWEEN> ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: <V>)?(?: COUNT)?(?: earlier)?
-    between two: between COUNT_OF (?P<first>S) ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: <V>)?(?: \
+    not_between a * c: <NONE>(?: (?:may_)?<V>)? <BETWEEN>
+    not_between a * c: <BETWEEN> ?,? <NONE>(?: (?:may_)?<V>)?
+    after_until a c b: <BETWEEN> ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: <V>)?(?: COUNT)?(?: earlier)?
+    limited: COUNT_OF <first>(?: (?:may_)?<V>)? at_most
+    after_until a c b: (?:do )?<then>(?: <V>)? COUNT <BETWEEN>
+    same? response a b & after_until a a b: (?:every )?<first> followed_by (?:own )?<then> before next <until>
+    after_until a a c: REPEAT <first> needs (?:earlier )?(?:own )?<until>(?: earlier)?
+    after_until a a c: (?:<first>(?: always)? not_(?:may_)?<V>|(?:no|not_do|there_no) <first>(?: \
+      (?:may_)?<V>)?) again \
+      (?:until|before|without|unless) (?:do |did_do )?<until>(?: (?:did_)?<V>)?(?: earlier| again)*
+    two? after_until a a b: between COUNT_OF (?P<first>S) ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: <V>)?(?: \
       COUNT)?(?: earlier)?
-    needed between | since: (?:do )?<then>(?: <V>)? <BETWEEN>
+    after_until a c b | since a b c: (?:do )?<then>(?: <V>)? <BETWEEN>
     counted: <first> COUNT_OF
     counted: <RUN> needs (?:COUNT_OF )?<first>
     counted: <RUN> may_contains COUNT_OF <first>
@@ -133,55 +140,64 @@ _MORE = r"""
     counted: <RUN> contains (?:COUNT_OF )?<first>
     counted: number_of <first> is COUNT_OF
     limited: number_of <first> not_exceeds COUNT_OF
-    either & not both: (?P<first>S) <V> ,? ?(?:but )?not_both
-    either & not both: do (?P<first>S) ,? ?(?:but )?not_both
-    not both: (?:may_do |it is )?(?P<first>S)(?: may_happens)? ,? ?(?:but )?not_both(?: together)?
-    init & end: first call_is(?: happens)? is <first> ,? ?and last call_is(?: happens)? is <then>
-    init & end: first call_is(?: happens)? is <first> and last call_is(?: happens)? is <then>
-    first & last: (?:do )?<first>(?: <V>)? first ,? ?and (?:do )?<then>(?: <V>)? last
-    init & end: (?:<RUN> )?begins <first> and ends_with <then>
-    none after: (?:do |there )?none (?:(?:may_)?<V> |is )?(?:after|once) (?:every )?<DONE>
-    none after: (?:after|once) (?:every )?<DONE> ?,? (?:do |there )?none(?: \
+    pair? existence a & not_coexistence a1 a2: (?P<first>S) <V> ,? ?(?:but )?not_both
+    pair? existence a & not_coexistence a1 a2: do (?P<first>S) ,? ?(?:but )?not_both
+    pair? not_coexistence a1 a2: (?:may_do |it is )?(?P<first>S)(?: may_happens)? ,? ?(?:but )?not_both(?: together)?
+    init a & end b: first call_is(?: happens)? is <first> ,? ?and last call_is(?: happens)? is <then>
+    init a & end b: first call_is(?: happens)? is <first> and last call_is(?: happens)? is <then>
+    first a & last b: (?:do )?<first>(?: <V>)? first ,? ?and (?:do )?<then>(?: <V>)? last
+    init a & end b: (?:<RUN> )?begins <first> and ends_with <then>
+    not_succession a *: (?:do |there )?none (?:(?:may_)?<V> |is )?(?:after|once) (?:every )?<DONE>
+    not_succession a *: (?:after|once) (?:every )?<DONE> ?,? (?:do |there )?none(?: \
       (?:may_)?(?:<V>|is|follows))?(?: later| again)*
-    none after: none (?:may_)?follows <first>
-    none until: (?:after|once|when|if)(?: every)? <DONE> ?,? <NONE>(?: (?:may_)?<V>)? (?:until|before) \
+    not_succession a *: none (?:may_)?follows <first>
+    after_until a * c: (?:after|once|when|if)(?: every)? <DONE> ?,? <NONE>(?: (?:may_)?<V>)? (?:until|before) \
       (?:do |did_do )?<until>(?: (?:did_)?<V>)?
-    none until: from (?:every )?<DONE> (?:until|to) (?:next )?(?:do |did_do )?<until>(?: (?:did_)?<V>)? ?,? \
+    after_until a * c: from (?:every )?<DONE> (?:until|to) (?:next )?(?:do |did_do )?<until>(?: (?:did_)?<V>)? ?,? \
       <NONE>(?: (?:may_)?<V>)?
-    only others: (?:only|only_do) <first> (?:may_)?(?:<V>|is)
-    only others: (?:may_)?only_do <first> (?:and )?nothing_else
-    only after: (?:after|once)(?: every)? <DONE> ?,? (?:only|only_do) <then> (?:may_)?(?:<V>|is|follows)
-    only after: (?:only|only_do) <then> (?:may_)?(?:<V>|is|follows) (?:after|once)(?: every)? <DONE>
-    only after: (?:after|once)(?: every)? <DONE> ?,? (?:may_)?only_do <then>
-    not init: first call_is(?: happens)? not_(?:may_)?is(?: happens)? <first>
-    not init: <first> (?:not_(?:may_)?is|not_do is) first call_is(?: happens)?
-    not init: (?:<first> not_(?:may_)?<V>|(?:no|not_do) <first>) first
-    not init: (?:<RUN> )?not_(?:may_)?begins <first>
-    not end: last call_is(?: happens)? not_(?:may_)?is(?: happens)? <first>
-    not end: <first> (?:not_(?:may_)?is|not_do is) last call_is(?: happens)?
-    not end: (?:<first> not_(?:may_)?<V>|(?:no|not_do) <first>) last
-    not end: (?:<RUN> )?not_(?:may_)?ends_with <first>
-    none beside: <NONE>(?: (?:may_)?<V>)? same_message <then>
-    own after: (?:every )?<first>(?: every| always)* followed_by own <then>(?: later)?
-    own after: (?:every )?<first>(?: every| always)* (?:needs|has) (?:later own <then>|own <then> later)
-    both or neither: (?P<first>S) and (?P<then>S) ?[:,]? ?both (?:<V>|is|do) or neither(?: <V>| is| do)?
-    both or neither: (?:do )?both (?P<first>S) and (?P<then>S)(?: <V>| is)? or neither(?: <V>| is| do)?
-    both or neither: (?P<first>S) and (?P<then>S) (?:may_)?only_<V> together
-    neither side: <then> <V> neither before <first> nor after <until>
-    per message: COUNT_OF <first>(?: (?:may_)?<V>)? per <until>
-    per message: (?:do )?<first>(?: (?:may_)?(?:only_)?<V>)? COUNT per <until>
-    alternate: (?P<first>S) and (?P<then>S)(?: always)? alternates ?,? begins (?P<until>S)
-    needed between: there (?:COUNT_OF )?<then> <BETWEEN>
-    distinct: no COUNT_OF <first>(?: (?:may_)?(?:contains|<V>))?
-    not before: <then> not_precedes <first>
-    must with: (?:every )?(?P<first>S) (?:(?:may_)?only_<V>|only) WITH
-    must with: every (?P<first>S) <V> WITH
-    must with: (?P<first>S) <V> WITH(?: when| always)+
-    must with: (?P<first>S) always <V> WITH
-    must with | with: (?P<first>S) <V> WITH
-    not_coexistence | never & never: not_do (?P<first>S) and (?P<then>S)
+    never -a: (?:only|only_do) <first> (?:may_)?(?:<V>|is)
+    never -a: (?:may_)?only_do <first> (?:and )?nothing_else
+    not_succession a -b: (?:after|once)(?: every)? <DONE> ?,? (?:only|only_do) <then> (?:may_)?(?:<V>|is|follows)
+    not_succession a -b: (?:only|only_do) <then> (?:may_)?(?:<V>|is|follows) (?:after|once)(?: every)? <DONE>
+    not_succession a -b: (?:after|once)(?: every)? <DONE> ?,? (?:may_)?only_do <then>
+    precedence * a: first call_is(?: happens)? not_(?:may_)?is(?: happens)? <first>
+    precedence * a: <first> (?:not_(?:may_)?is|not_do is) first call_is(?: happens)?
+    precedence * a: (?:<first> not_(?:may_)?<V>|(?:no|not_do) <first>) first
+    precedence * a: (?:<RUN> )?not_(?:may_)?begins <first>
+    response a *: last call_is(?: happens)? not_(?:may_)?is(?: happens)? <first>
+    response a *: <first> (?:not_(?:may_)?is|not_do is) last call_is(?: happens)?
+    response a *: (?:<first> not_(?:may_)?<V>|(?:no|not_do) <first>) last
+    response a *: (?:<RUN> )?not_(?:may_)?ends_with <first>
+    together * b: <NONE>(?: (?:may_)?<V>)? same_message <then>
+    same? response a b & after_until a a b: (?:every )?<first>(?: every| always)* followed_by own <then>(?: later)?
+    same? response a b & after_until a a b: (?:every )?<first>(?: every| always)* (?:needs|has) (?:later own \
+      <then>|own <then> later)
+    responded_existence a b & responded_existence b a: (?P<first>S) and (?P<then>S) ?[:,]? ?both (?:<V>|is|do) \
+      or neither(?: <V>| is| do)?
+    responded_existence a b & responded_existence b a: (?:do )?both (?P<first>S) and (?P<then>S)(?: <V>| is)? \
+      or neither(?: <V>| is| do)?
+    responded_existence a b & responded_existence b a: (?P<first>S) and (?P<then>S) (?:may_)?only_<V> together
+    precedence a b & not_succession c b: <then> <V> neither before <first> nor after <until>
+    one? after_until a a c: COUNT_OF <first>(?: (?:may_)?<V>)? per <until>
+    one? after_until a a c: (?:do )?<first>(?: (?:may_)?(?:only_)?<V>)? COUNT per <until>
+    same? alternate_precedence a b & after_until a a b: (?P<first>S) and (?P<then>S)(?: always)? alternates ,? \
+      begins (?P<until>S)
+    same? alternate_precedence a b & after_until a a b: (?P<then>S) and (?P<first>S)(?: always)? alternates ,? \
+      begins (?P<until>S)
+    after_until a c b: there (?:COUNT_OF )?<then> <BETWEEN>
+    two? absence a: no COUNT_OF <first>(?: (?:may_)?(?:contains|<V>))?
+    turned a b: <then> not_precedes <first>
+    must_with: (?:every )?(?P<first>S) (?:(?:may_)?only_<V>|only) WITH
+    must_with: every (?P<first>S) <V> WITH
+    must_with: (?:every )?(?P<first>S)(?: every| always)* (?:only_)?contains WITH
+    must_with: (?P<first>S) <V> WITH(?: when| always)+
+    must_with: (?P<first>S) always <V> WITH
+    must_with | with: (?P<first>S) <V> WITH
+    not_coexistence a b | never a & never b: not_do (?P<first>S) and (?P<then>S)
     """
-"""Shapes of sentences that say several rules, or one that depends on their numbers; the others stand in ``FORMS``."""
+"""Shapes of sentences that say several rules, or one that depends on their numbers; the others stand in ``FORMS``.
+Before the colon stands what they mean: kinds with the letters of their sets (a, b, c are <first>, <then>, <until>,
+* any call, -a any call but these, a1 the first call of a set), "&" between rules, "|" between meanings, a condition."""
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -281,13 +297,11 @@ def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
     for shape in SHAPES:
         if shape.needs <= known and (match := shape.pattern.fullmatch(codes)):
             first, then, until = (group(items, match, name) for name in ("first", "then", "until"))
-            if shape.kinds[0] not in ("counted", "distinct", "limited", "between two", "per message") and any(
-                item.code in _MANY and item.low != 1 for item in items
+            if not shape.kinds[0].startswith(_COUNTING) and any(
+                item.code in _MANY and item.low != 1 + (item.code == "REPEAT") for item in items
             ):
                 continue
-            if "not both" in shape.kinds[0] and len(first[0].calls) != 2:
-                continue
-            drafts = tuple(tuple(_drafts(kind, first, then, items, until)) for kind in shape.kinds)
+            drafts = tuple(tuple(_drafts(way, items, first, then, until)) for way in shape.kinds)
             if all(drafts) or shape.kinds == ("nothing",):
                 yield drafts
     for shape in CLAUSE_SHAPES:
@@ -296,15 +310,9 @@ def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
     if two := list(_two_clauses(items, row)):
         yield from two
         return
-    for k in range(2, len(items)):  # "A after B and before C": both are said of A
-        joined_by = _joint(row, k)
-        begin = next((n for n, code in enumerate(row[: k - 1]) if code in _WORDS_BESIDE), 0) or next(
-            (n for n, code in enumerate(row) if _VERBAL.fullmatch(code)), k
-        )
-        if row[k] in _WORDS_BESIDE and joined_by and 0 < begin < k - joined_by:
-            yield from _together(items[: k - joined_by], [*items[:begin], *items[k:]])
-            return
-    yield from _sharing(items, row)
+    if one := list(_sharing(items, row)):
+        yield from one
+        return
     if "chain" in known or "in_order" in known:
         yield from _chains(items)
 
@@ -330,11 +338,13 @@ def _two_clauses(items: Sequence[Item], row: Sequence[str]) -> Iterator[tuple[Me
 
 
 def _sharing(items: Sequence[Item], row: Sequence[str]) -> Iterator[tuple[Meaning, ...]]:
-    """Yield the meanings of "A follows B and precedes C": both verbs have the same subject."""
-    begin = next((n for n, code in enumerate(row) if _VERBAL.fullmatch(code)), 0)
-    for k in range(begin + 2, len(row)):
+    """Yield the meanings of two clauses with one subject: "A after B and before C", "A follows B and precedes C"."""
+    verb = next((n for n, code in enumerate(row) if _VERBAL.fullmatch(code)), 0)
+    beside = next((n for n, code in enumerate(row) if code in _WORDS_BESIDE), 0)
+    for k in range(2, len(row)):
         joint = _joint(row, k)
-        if begin and joint and _VERBAL.fullmatch(row[k]):
+        begin = verb if _VERBAL.fullmatch(row[k]) else (0 < beside < k and beside) or verb
+        if joint and 0 < begin < k - joint and (row[k] in _WORDS_BESIDE or _VERBAL.fullmatch(row[k])):
             yield from _together(items[: k - joint], [*items[:begin], *items[k:]])
             return
 
@@ -439,49 +449,31 @@ def _relative(items: Sequence[Item], k: int) -> Iterator[tuple[Meaning, ...]]:
     commas = (n for n in range(k, len(items) - 1) if items[n].code == ",")
     end = next((n for n in commas if items[n + 1].code not in ("S", "and", "both")), None)
     main = [*items[: k - 1], *(items[end + 1 :] if end is not None else ())]
-    if end is not None or [one.code for one in items[-3:]] != [",", "and", "S"]:
-        yield from _together([*items[start : k - 1], *items[k + 1 : end]], main)
-        return
-    last = [*items[: k - 1], *items[-2:]]  # it may end the list before "which"
-    sides = zip(
-        product(meanings([*items[start : k - 1], *items[k + 1 :]]), meanings(main)),
-        product(meanings([*items[start : k - 1], *items[k + 1 : -3]]), meanings(last)),
-        strict=False,
-    )
-    for (one, other), (more, less) in sides:
-        yield tuple((*a, *b) for a, b in zip((*one, *more), (*other, *less), strict=True))
+    ways = [list(_together([*items[start : k - 1], *items[k + 1 : end]], main))]
+    if end is None and [one.code for one in items[-3:]] == [
+        ",",
+        "and",
+        "S",
+    ]:  # it may end the list before "which"
+        last = [*items[: k - 1], *items[-2:]]
+        ways.append(list(_together([*items[start : k - 1], *items[k + 1 : -3]], last)))
+    if all(ways):
+        yield from chain(*ways)
 
 
 def normal(items: Sequence[Item]) -> list[Item]:
     """Return the items of a sentence in a normal form: what a verb says of its calls (that they fail, and with which
     arguments or answer) stands in their set, and two bounds of a number are one."""
     found: list[Item] = []
-    for at, item in enumerate(items):
+    for item in items:
         place = next((k for k in range(len(found) - 1, -1, -1) if found[k].code == "S"), None)
         base = item.code.rpartition("_")[2]
         before = [one.code for one in found]
-        if item.code == "sure":
-            continue
-        sure = items[0].code == "sure" and set(_WORDS_BESIDE).isdisjoint(
-            before
-        )  # "make sure that A has run before B"
-        following = items[at + 1].code if at + 1 < len(items) else ""
-        if item.code == "did_do" and before[-1:] == ["S"] and following not in ("S", "every", "both"):
-            item = replace(item, code="did_happens")  # "A has run"
-        if sure and item.code in ("did_do", "did_happens"):
-            item = replace(item, code=item.code.removeprefix("did_"))
-        if (
-            item.code in _REPEATED
-            and before[-1:] == ["and"]
-            and item.code in before
-            and following == "S"
-            and not (before[0] == item.code and "," in before)
-        ):
-            continue  # "before A and before B"
         if base in ("failed", "succeeded") and place is not None:
             calls = tuple(replace(c, outcome=cast(Outcome, base)) for c in found[place].calls)
             found[place] = replace(found[place], calls=calls)
-            item = replace(item, code=item.code.removesuffix(base) + "happens")
+            did = "did_" if item.code == base and _BESIDE.intersection(before) else ""
+            item = replace(item, code=did + item.code.removesuffix(base) + "happens")
         elif item.code == "WITH" and _demands(before):
             pass
         elif (
@@ -492,16 +484,17 @@ def normal(items: Sequence[Item]) -> list[Item]:
         elif item.code == "COND" and place == len(found) - 1 and before[-2:-1] != ["latest"]:
             found[place] = _told(found[place], item.condition)
             item = replace(item, code="did_happens")
+        elif item.code == "BY" and place is not None and any("not_" in one or one == "no" for one in before):
+            calls = tuple(
+                replace(c, agent=item.agent, text=f"{c.text} by {item.agent}") for c in found[place].calls
+            )
+            found[place] = replace(found[place], calls=calls)
+            continue
         elif item.code == "NEVER":
             found.append(replace(item, code="S"))
             item = replace(item, code="not_happens")
         elif item.code == "S" and before[-2:] == ["no", "REPEAT"] and any(_alike(one, item) for one in found):
             found.pop()  # "after a failed login no other login"
-        elif item.code == "any_order" and not ("and" in before and _SIDES.isdisjoint(before)):
-            if "and" in before:
-                found = found[:-1] if before[-1] == "," else found
-                continue
-            item = replace(item, code="too")
         elif item.code == "COUNT" and before[-2:] == ["COUNT", "and"]:
             one = found[-2]
             low, high = max(one.low, item.low), min(one.high, item.high)
@@ -514,7 +507,7 @@ def normal(items: Sequence[Item]) -> list[Item]:
 def _ways(table: str) -> Iterator[tuple[re.Pattern[str], list[list[str]]]]:
     """Yield the lines of a table of rewritings: a pattern, and what it is read as, in one way or in two."""
     for line in _lines(table):
-        words, _, said = line.partition(" => ")
+        words, _, said = line.partition(" =>")
         for name, part in (("LIST", LIST), ("BESIDE", f"(?:{'|'.join(_BESIDE)})"), (r"\bV\b", V)):
             words = re.sub(name, part.replace("\\", "\\\\"), words)
         yield re.compile(rf"(?<!\S)(?:{words})(?!\S)"), [one.split() for one in said.split(" | ")]
@@ -594,15 +587,14 @@ SAME_WAYS, DOUBT_WAYS = tuple(_ways(SAME)), tuple(_ways(DOUBTS))
 _SCOPES = english.words("if when unless while once until whoever between from")
 """What stands behind a clause with one of these may be meant under its condition."""
 _WORDS_BESIDE = ("before", "after", "until", "once", "when", "without")
-_REPEATED = ("before", "after", "until", "once", "without")
-_SIDES = english.words("before after earlier later followed_by preceded_by must_followed_by until once")
-"""With one of these, "in any order" is about a list beside it."""
 
 
 def _demands(codes: Sequence[str]) -> bool:
     """Return whether a condition behind these items says what all calls must be like: "is only called with"."""
     return (
-        re.fullmatch(rf"(?:every )?S (?:only|(?:always )?(?:(?:may_)?only_)?{V})", " ".join(codes))
+        re.fullmatch(
+            rf"(?:every )?S (?:only|(?:always |every )*(?:(?:may_)?only_)?(?:{V}|contains))", " ".join(codes)
+        )
         is not None
     )
 
@@ -624,123 +616,93 @@ def group(items: Sequence[Item], match: re.Match[str], name: str) -> list[Item]:
 
 
 def _drafts(
-    kinds: str,
-    first: Sequence[Item],
-    then: Sequence[Item],
+    way: str,
     items: Sequence[Item],
+    first: Sequence[Item],
+    then: Sequence[Item] = (),
     until: Sequence[Item] = (),
 ) -> Iterator[Draft]:
-    """Yield the rules of one meaning, one for each pair of its lists. Raises SentenceError."""
-    turned = kinds == "not before"
-    if kinds == "nothing":  # "one refund is plenty" explains what another clause says
-        return
-    if kinds == "never & never":
-        yield from (Draft("never", one) for one in (*first, *then))
-    elif kinds == "first & last":
-        yield from (Draft("first", one) for one in first)
-        yield from (Draft("last", one) for one in then)
-    elif kinds == "init & end":
-        yield from (Draft("init", one) for one in first)
-        yield from (Draft("end", one) for one in then)
-    elif kinds == "none after":
-        none = next(item for item in items if item.code == "none")
-        other = _any_call(none.span)
-        yield from (Draft("not_succession", one, other) for one in first)
-    elif kinds in ("distinct", "limited"):
-        number_of = next(item for item in items if item.code == "COUNT_OF")
-        if kinds == "limited":
-            yield from _numbers([("absence", number_of.high)], first, number_of)
-        elif number_of.low == number_of.high == 2:
-            yield from (Draft("absence", one, count=1) for one in first)
-    elif kinds in ("with", "must with"):
-        told = next(item.condition for item in items if item.code == "WITH")
-        assert told is not None
-        if kinds == "with":
-            yield Draft("existence", _told(first[0], told), count=1)
-        elif all(calls.condition is None for calls in first[0].calls):
-            yield Draft("never", _told(first[0], negated(told)))
-    elif kinds == "between two":
-        numbers = [item for item in items if item.code in _MANY]
-        if (numbers[0].low, numbers[0].high) == (2, 2) and all(item.low == 1 for item in numbers[1:]):
-            yield from (Draft("after_until", one, one, until=need) for one in first for need in then)
-    elif kinds == "needed between":
-        yield from (
-            Draft("after_until", one, end, until=need) for one in first for need in then for end in until
-        )
-    elif kinds == "none between":
-        none = next(item for item in items if item.code.startswith("none"))
-        other = _any_call(none.span)
-        yield from (Draft("not_between", one, other, until=end) for one in first for end in until)
-    elif kinds == "none until":
-        none = next(item for item in items if item.code.startswith("no"))
-        other = _any_call(none.span)
-        yield from (Draft("after_until", one, other, until=end) for one in first for end in until)
-    elif kinds == "only others":
-        yield Draft("never", _others(first))
-    elif kinds == "only after":
-        yield from (Draft("not_succession", one, _others(then)) for one in first)
-    elif kinds in ("not init", "not end"):
-        other = _any_call(first[0].span)
-        for one in first:
-            yield Draft("precedence", other, one) if kinds == "not init" else Draft("response", one, other)
-    elif kinds == "none beside":
-        yield from (Draft("together", _any_call(one.span), one) for one in then)
-    elif kinds == "own after":
-        for one, other in product(first, then):
-            yield Draft("response", one, other)
-            yield Draft("after_until", one, one, until=other)
-    elif kinds == "both or neither":
-        yield Draft("responded_existence", first[0], then[0])
-        yield Draft("responded_existence", then[0], first[0])
-    elif kinds == "neither side":
-        yield from (Draft("precedence", one, other) for one in first for other in then)
-        yield from (Draft("not_succession", one, other) for one in until for other in then)
-    elif kinds == "per message":
-        number_of = next(item for item in items if item.code in ("COUNT", "COUNT_OF"))
-        if (number_of.low, number_of.high) == (0, 1) and until[0].calls[0].is_user:
-            yield from (Draft("after_until", one, one, until=until[0]) for one in first)
-    elif kinds == "alternate":
-        both = [first[0], then[0]]
-        for one, other in (both, both[::-1]):
-            if _alike(one, until[0]):
-                yield Draft("alternate_precedence", one, other)
-                yield Draft("after_until", one, one, until=other)
-    elif kinds in ("not both", "either & not both"):
-        if kinds != "not both":
-            yield Draft("existence", first[0], count=1)
-        a, b = (Item("S", first[0].span, (calls,)) for calls in first[0].calls)
-        yield Draft("not_coexistence", a, b)
-    elif kinds == "counted":
-        many = next((item for item in items if item.code in ("COUNT_OF", "LIMIT", "LIMIT_TO")), None)
-        yield from _numbers(_bounds("do", many), first, many)
-    elif kinds in ("init", "end") and len(first) > 1:
-        whole = items[0].span[0], items[-1].span[1]
-        raise SentenceError(whole, 'one call cannot be both; write "or"', ('"or"',))
-    else:
-        kind = cast(Kind, "precedence" if turned else kinds)
-        timed = kind in ("within", "not_within")
-        limit = next((item for item in items if item.code == "WITHIN"), None) if timed else None
-        condition = (
-            next((item.condition for item in items if item.code == "COND"), None)
-            if kind == "latest"
-            else None
-        )
-        against = next((item.against for item in items if item.against is not None), None)
-        number = (
-            _number(limit, limit.low)
-            if limit is not None
-            else int(kind in ("existence", "absence", "exactly", "in_row", "not_within"))
-        )
-        number = int(against.every) if against is not None else number
-        unit: Literal["calls", "seconds", ""] = "calls" if timed else ""
-        if limit is not None and limit.high:
-            if kind == "not_within":
-                return  # no rule forbids a call for a time
-            unit = "seconds"
-        others: Sequence[Item | None] = then or [None]
-        ends: Sequence[Item | None] = until or [None]
-        for side, then_side, end in product(first, others, ends):
-            yield Draft(kind, side, then_side, number, unit, condition, turned, end, against)
+    """Yield the rules of one meaning, one for each combination of the sets of its lists. Raises SentenceError."""
+    numbers = [item for item in items if item.code in _MANY]
+    many = next((item for item in items if item.code in (*_MANY, "LIMIT", "LIMIT_TO")), None)
+    told = next((item.condition for item in items if item.code == "WITH"), None)
+    limit = next((item for item in items if item.code == "WITHIN"), None)
+    against = next((item.against for item in items if item.against is not None), None)
+    for part in way.split(" & "):
+        kind, *letters = part.split()
+        if kind in _IF:
+            if not _IF[kind](first, until, numbers):
+                return
+            kind, *letters = letters
+        if kind == "counted":
+            yield from _numbers(_bounds("do", many), first, many)
+        elif kind == "limited" and many is not None:
+            yield from _numbers([("absence", many.high)], first, many)
+        elif kind in ("with", "must_with") and told is not None:
+            if kind == "with":
+                yield Draft("existence", _told(first[0], told), count=1)
+            elif all(calls.condition is None for calls in first[0].calls):
+                yield Draft("never", _told(first[0], negated(told)))
+        elif kind in ("init", "end") and len(first) > 1:
+            whole = items[0].span[0], items[-1].span[1]
+            raise SentenceError(whole, 'one call cannot be both; write "or"', ('"or"',))
+        elif kind != "nothing":  # "one refund is plenty" explains what another clause says
+            condition = (
+                next((i.condition for i in items if i.code == "COND"), None) if kind == "latest" else None
+            )
+            timed = limit if kind in ("within", "not_within") else None
+            number = int(against.every) if against else int(kind in _ONCE)
+            if timed is not None:
+                if kind == "not_within" and timed.high:
+                    return  # no rule forbids a call for a time
+                number = _number(timed, timed.low)
+            unit: Literal["calls", "seconds", ""] = (
+                "seconds" if timed and timed.high else "calls" if kind in _TIMED else ""
+            )
+            none = next((item.span for item in items if item.code.startswith("no")), items[0].span)
+            sets = {"a": first, "b": then, "c": until, "*": [_any_call(none)]}
+            sides = [_side(one, sets) for one in (letters or "abc")]
+            for one, other, end in product(*sides, *[[None]] * (3 - len(sides))):
+                assert one is not None
+                yield Draft(
+                    cast(Kind, _KINDS.get(kind, kind)),
+                    one,
+                    other,
+                    number,
+                    unit,
+                    condition,
+                    kind in _KINDS,
+                    end,
+                    against,
+                )
+
+
+def _side(letter: str, sets: Mapping[str, Sequence[Item]]) -> Sequence[Item | None]:
+    """Return the sets that a letter of a meaning stands for: all calls but these behind "-", one of its calls with a
+    number."""
+    if letter[0] == "-":
+        return [_others(sets[letter[1]])]
+    found = sets[letter[0]]
+    if letter[1:]:
+        return [replace(found[0], calls=(found[0].calls[int(letter[1]) - 1],))]
+    return found or [None]
+
+
+_IF: Mapping[str, Callable[[Sequence[Item], Sequence[Item], Sequence[Item]], bool]] = {
+    "two?": lambda first, until, numbers: (
+        [(one.low, one.high) for one in numbers[:1]] == [(2, 2)] and all(one.low == 1 for one in numbers[1:])
+    ),
+    "one?": lambda first, until, numbers: (
+        (numbers[0].low, numbers[0].high) == (0, 1) and until[0].calls[0].is_user
+    ),
+    "same?": lambda first, until, numbers: all(_alike(first[0], one) for one in until),
+    "pair?": lambda first, until, numbers: len(first[0].calls) == 2,
+}
+"""What must be so for a meaning in the table."""
+_COUNTING = ("counted", "limited", "two?", "one?")
+_ONCE = ("existence", "absence", "exactly", "in_row", "not_within")
+_TIMED = ("within", "not_within")
+_KINDS = {"turned": "precedence"}
 
 
 def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] | None:
@@ -765,15 +727,6 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
         return None
     if "front0" in match.groupdict() and "only" in way and not part["only"]:
         return None  # "after A, only call B" forbids other calls
-    if (
-        way == "not"
-        and "again" in part["late"] + part["says"]
-        and part["word"] in ("until", "before", "without", "unless")
-    ):
-        # "A may not be called again until B has been called"
-        return (
-            (tuple(Draft("after_until", one, one, until=end) for one in subject for end in x),) if x else None
-        )
     key = _key(way.removeprefix("may "), part, match)
     if (
         key == "do after"
@@ -797,7 +750,7 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
         ways.append([replace(x[0], calls=(calls,)) for calls in x[0].calls])
     for (kind, as_said), x in product(MEANINGS[key], ways):
         sides = (subject, x) if as_said else (x, subject)
-        drafts = tuple(_drafts("not before" if key == "not before" else kind, *sides, items))
+        drafts = tuple(_drafts("turned" if key == "not before" else kind, items, *sides))
         if kind == "latest" and drafts[0].condition is None:
             return None
         made.append(drafts)

@@ -77,7 +77,7 @@ def by_meaning(path: Path) -> Iterator[Told]:
             ways = {" ; ".join(sorted(way.split(" ; "))) for way in wanted.split(" ? ")}
             found, error = reads(sentence, tools)
             if not found:
-                outcome = "refused"
+                outcome = "right" if wanted == "refused" else "refused"
             elif error:
                 outcome = "right" if set(found) == ways else "both shown"
             else:
@@ -133,7 +133,7 @@ def by_examples(path: Path) -> Iterator[Told]:
         found = [[verdicts(text, row, [one for one, _ in some]) for some in wanted] for text in texts]
         kept = [[one == [v for _, v in some] for one, some in zip(way, wanted, strict=True)] for way in found]
         if not texts:
-            outcome = "refused"
+            outcome = "right" if wanted == "refused" else "refused"
         elif row["class"] == "two":
             both = error and all(any(way[k] for way in kept) for k in range(len(wanted)))
             outcome = "right" if both else "both shown" if error else "misread"

@@ -257,7 +257,7 @@ TOKENS = {
     "agents": 74_580,
     "traces": 56_750,
     "commands": 47_460,
-    "language": 77_950,
+    "language": 77_880,
     "session": 40_310,
     "oracle": 35_170,
     "sharing": 31_820,

@@ -30,12 +30,12 @@ from planscope.rules.core import Core
 from planscope.rules.future import must_agree
 from planscope.rules.judge import Event, Rulebook, events, said_by, seen_by
 from planscope.rules.kinds import KINDS
-from planscope.rules.letters import Alphabet, Letter, Place, Undecided
+from planscope.rules.letters import Alphabet, Letter, Undecided
 from planscope.rules.machine import FIRST
 from planscope.rules.rule import Rule
 from planscope.rules.satisfiable import TooMany
 from planscope.rules.unrolled import MARKS, Holds, Row, Unrolled, some
-from planscope.rules.values import UNKNOWN, Key, agrees, wanted
+from planscope.rules.values import UNKNOWN, Key, Place, agrees, wanted
 
 MOST_FREE = 40
 MOST_EVENTS = 60

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field, replace
 
 from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Judge, Rulebook
-from planscope.rules.letters import Alphabet, Effects, Letter, Place, Undecided, numbered
+from planscope.rules.letters import Alphabet, Effects, Letter, Undecided, numbered
 from planscope.rules.machine import THEN, Machine
 from planscope.rules.satisfiable import TooMany
+from planscope.rules.values import Place
 
 MOST_STATES = 20_000
 """Limit of states of a product. Beyond it, the search does not decide."""

@@ -19,7 +19,7 @@ from planscope.rules.judge import Rulebook, names
 from planscope.rules.machine import FIRST, LATER, MET, THEN
 from planscope.rules.rule import Rule
 from planscope.rules.satisfiable import ABSENT, MOST, Formula, combinations, completed
-from planscope.rules.values import MISSING, OTHER, Key, at, belongs, meets, near, same
+from planscope.rules.values import MISSING, OTHER, Place, at, belongs, meets, near, same
 from planscope.rules.values import key_part as part_of
 
 FAILED = Formula(outcome="failed")
@@ -31,9 +31,6 @@ OTHER_TOOL = "*"
 """Stands for every tool that is not known. Only "any call" names it."""
 
 Values = Callable[[tuple[Formula, ...], Path], tuple[tuple[object, ...], bool]]
-
-Place = tuple[int, Key | None]
-"""The index of a rule, and the value that it is judged for, if it is judged by values."""
 
 
 class Undecided(Exception):

@@ -20,8 +20,9 @@ from typing import NamedTuple
 from planscope.oracle.trace import ToolCall
 from planscope.rules.budget import Budget, Spent
 from planscope.rules.judge import Event, Rulebook, counts
-from planscope.rules.letters import Letter, Place
+from planscope.rules.letters import Letter
 from planscope.rules.machine import ANY_FIRST, MET, THEN
+from planscope.rules.values import Place
 
 MOST_STATES = 3_000
 MOST_LEVELS = 500

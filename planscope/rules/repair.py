@@ -43,7 +43,7 @@ from planscope.rules.judge import (
     said_by,
     seen_by,
 )
-from planscope.rules.letters import Alphabet, Letter, Place, compared, letters_with, met
+from planscope.rules.letters import Alphabet, Letter, compared, letters_with, met
 from planscope.rules.machine import LATER
 from planscope.rules.nearest import (
     Edit,
@@ -55,7 +55,7 @@ from planscope.rules.nearest import (
     start,
 )
 from planscope.rules.satisfiable import ABSENT, Formula, TooMany, example
-from planscope.rules.values import MISSING, agreement, answer_of, at, key_part, meets, plain_value
+from planscope.rules.values import MISSING, Place, agreement, answer_of, at, key_part, meets, plain_value
 from planscope.wording.phrases import plural
 
 MOST_TRIED = 2_000

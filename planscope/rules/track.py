@@ -16,9 +16,8 @@ from planscope.oracle.verdict_types import State
 from planscope.rules.core import feed
 from planscope.rules.future import Future, Plan, States, now
 from planscope.rules.judge import WORST_FIRST, Event, Judge, Rulebook, turn
-from planscope.rules.letters import Place
 from planscope.rules.machine import Status
-from planscope.rules.values import Key
+from planscope.rules.values import Key, Place
 
 BETWEEN = 64
 """The number of steps between two saved states of the rules. A step in between is judged again from the last one."""

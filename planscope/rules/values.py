@@ -33,6 +33,9 @@ LARGEST = 1e300
 Key = tuple[object, ...]
 """A key that is equal for equal values of the arguments that a rule is judged by: 1 equals 1.0, not "1"."""
 
+Place = tuple[int, Key | None]
+"""The index of a rule, and the value that it is judged for, if it is judged by values."""
+
 
 def each(value: object, path: Path, where: Condition | None = None) -> Iterator[object]:
     """Yield the values at a path, which may have EACH, COUNT and SUM in it. A null counts as missing. ``where``: what

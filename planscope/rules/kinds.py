@@ -90,12 +90,15 @@ def _called(state: State, letter: int) -> State:
     return (bool(state[0] or letter & FIRST), bool(state[1] or letter & LATER))
 
 
-def _memory(wanted: bool) -> Callable[[int], Definition]:
-    """Return the automaton in which a call of B is allowed only if an earlier call of A is ``wanted`` or not."""
+def _memory(wanted: bool, ends: int = 0) -> Callable[[int], Definition]:
+    """Return the automaton in which a call of B is allowed only if an earlier call of A is ``wanted`` or not. ``ends``:
+    UNTIL if a call of C makes those before it forgotten."""
 
     def automaton(count: int) -> Definition:
         def step(state: State, letter: int) -> State:
-            return BROKEN if letter & THEN and state[0] != wanted else _called(state, letter)
+            if letter & THEN and state[0] != wanted:
+                return BROKEN
+            return _called((state[0] and not letter & ends, state[1]), letter)
 
         return Definition((False, False), step, _always, _arrived)
 
@@ -104,12 +107,9 @@ def _memory(wanted: bool) -> Callable[[int], Definition]:
 
 def _alternate(count: int) -> Definition:
     def step(state: State, letter: int) -> State:
-        ready, pending = state
-        if letter & THEN:
-            if not ready:
-                return BROKEN
-            ready = False
-        return _called((ready, pending), letter)
+        if letter & THEN and not state[0]:
+            return BROKEN
+        return _called((state[0] and not letter & THEN, state[1]), letter)
 
     return Definition((False, False), step, _always, _arrived)
 
@@ -187,19 +187,21 @@ def _never(count: int) -> Definition:
     return _counted(False, True)(0)
 
 
+def _seen(state: State, letter: int) -> State:
+    """Return whether there was a call of A, and whether there was one of B."""
+    return (bool(state[0] or letter & ANY_FIRST), bool(state[1] or letter & THEN))
+
+
 def _both(count: int) -> Definition:
     def step(state: State, letter: int) -> State:
-        after = (bool(state[0] or letter & ANY_FIRST), bool(state[1] or letter & THEN))
+        after = _seen(state, letter)
         return BROKEN if all(after) else after
 
     return Definition((False, False), step, _always)
 
 
 def _if_then(count: int) -> Definition:
-    def step(state: State, letter: int) -> State:
-        return (bool(state[0] or letter & ANY_FIRST), bool(state[1] or letter & THEN))
-
-    return Definition((False, False), step, lambda s: not s[0] or bool(s[1]))
+    return Definition((False, False), _seen, lambda s: not s[0] or bool(s[1]))
 
 
 def _first(count: int) -> Definition:
@@ -264,36 +266,11 @@ def _compared(count: int) -> Definition:
 
 
 def _in_message(count: int) -> Definition:
-    def step(state: State, letter: int) -> State:
-        so_far = state[0]
-        assert isinstance(so_far, int)
-        if not letter & ANY_FIRST:
-            return state
-        return BROKEN if so_far == count else (so_far + 1,)
-
-    return Definition((0,), step, _always, lambda s: (0,))
+    return replace(_counted(False, True)(count), flush=lambda s: (0,))
 
 
 def _together(count: int) -> Definition:
     return replace(_both(count), flush=lambda s: (False, False))
-
-
-def _since(count: int) -> Definition:
-    def step(state: State, letter: int) -> State:
-        if letter & THEN and not state[0]:
-            return BROKEN
-        return _called((state[0] and not letter & UNTIL, state[1]), letter)
-
-    return Definition((False, False), step, _always, _arrived)
-
-
-def _after_until(count: int) -> Definition:
-    def step(state: State, letter: int) -> State:
-        if letter & THEN and state[0]:
-            return BROKEN
-        return _called((state[0] and not letter & UNTIL, state[1]), letter)
-
-    return Definition((False, False), step, _always, _arrived)
 
 
 def _not_between(count: int) -> Definition:
@@ -311,21 +288,28 @@ def _not_between(count: int) -> Definition:
 
 
 def _in_row(count: int) -> Definition:
-    def step(state: State, letter: int) -> State:
-        so_far = state[0]
-        assert isinstance(so_far, int)
-        if not letter & ANY_FIRST:
-            return state if letter & USER else (0,)
-        return BROKEN if so_far == count else (so_far + 1,)
+    counted = _counted(False, True)(count)
 
-    return Definition((0,), step, _always)
+    def step(state: State, letter: int) -> State:
+        return counted.step(state, letter) if letter & (ANY_FIRST | USER) else (0,)
+
+    return replace(counted, step=step)
 
 
 # The formulas -----------------------------------------------------------------------------------------------------
 
 
+def _earlier(u: Unrolled, j: int) -> Holds:
+    """There is an A before a B, with no C in between."""
+    return u.before(j, lambda i, j: u.none_between(i, j, u.met))
+
+
 def _precedence_formula(u: Unrolled, count: int) -> Holds:
-    return u.every(u.implies(u.b[j], u.before(j)) for j in u.all)
+    return u.every(u.implies(u.b[j], _earlier(u, j)) for j in u.all)
+
+
+def _not_succession_formula(u: Unrolled, count: int) -> Holds:
+    return u.every(u.no(u.both(u.b[j], _earlier(u, j))) for j in u.all)
 
 
 def _alternate_formula(u: Unrolled, count: int) -> Holds:
@@ -373,10 +357,6 @@ def _not_within(count: int) -> Definition:
         return (count if letter & FIRST else left), bool(pending or letter & LATER)
 
     return Definition((0, False), step, _always, lambda s: (count if s[1] else s[0], False))
-
-
-def _not_succession_formula(u: Unrolled, count: int) -> Holds:
-    return u.every(u.no(u.both(u.b[j], u.before(j))) for j in u.all)
 
 
 def _not_within_formula(u: Unrolled, count: int) -> Holds:
@@ -430,14 +410,6 @@ def _together_formula(u: Unrolled, count: int) -> Holds:
 
     alone = u.every(u.no(u.both(u.a[j], u.b[j])) for j in u.all)
     return u.both(alone, *(u.implies(both(i, j), u.counts[i, j]) for j in u.all for i in range(j)))
-
-
-def _since_formula(u: Unrolled, count: int) -> Holds:
-    return u.every(u.implies(u.b[j], u.before(j, lambda i, j: u.none_between(i, j, u.met))) for j in u.all)
-
-
-def _after_until_formula(u: Unrolled, count: int) -> Holds:
-    return u.every(u.no(u.both(u.b[j], u.before(j, lambda i, j: u.none_between(i, j, u.met)))) for j in u.all)
 
 
 def _not_between_formula(u: Unrolled, count: int) -> Holds:
@@ -585,16 +557,16 @@ KINDS: Mapping[Kind, RuleKind] = {
         "each {each_b} needs {a} before it, with no {c} in between",
         "Every {b} has {a} before it, with no {c} in between",
         "before a call",
-        _since,
-        _since_formula,
+        _memory(True, UNTIL),
+        _precedence_formula,
         "then",
     ),
     "after_until": RuleKind(
         "after {a} there must be no {each_b} until there is {c}",
         "After {a}, {b} never happens until {c}",
         "never",
-        _after_until,
-        _after_until_formula,
+        _memory(False, UNTIL),
+        _not_succession_formula,
     ),
     "not_between": RuleKind(
         "between {a} and the next {c} there must be no {each_b}",

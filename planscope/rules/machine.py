@@ -6,9 +6,8 @@ run-time verification of Declare (Maggi and others, 2011): kept for good, kept s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
-from copy import copy
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 FIRST, THEN, MET, USER, LATER = 1, 2, 4, 8, 16
@@ -41,6 +40,8 @@ class Definition:
     step: Step
     accepts: Callable[[State], bool]
     flush: Callable[[State], State] = lambda state: state
+    inverted: bool = False
+    """Whether exactly the other traces are accepted."""
 
 
 class Machine:
@@ -52,30 +53,28 @@ class Machine:
 
     def __init__(self, definition: Definition) -> None:
         states: dict[State, int] = {definition.start: 0}
-        order = [definition.start]
         self.rows: list[list[int]] = []
-        flushed: list[State] = []
-        for state in order:
-            flushed.append(BROKEN if state == BROKEN else definition.flush(state))
-            row = []
-            for letter in range(LETTERS):
-                after = BROKEN if state == BROKEN else definition.step(state, letter)
-                if after not in states:
-                    states[after] = len(order)
-                    order.append(after)
-                row.append(states[after])
-            if flushed[-1] not in states:
-                states[flushed[-1]] = len(order)
-                order.append(flushed[-1])
+        self.flushed: list[int] = []
+        for state in (order := [definition.start]):
+            broken = state == BROKEN
+            made = [BROKEN if broken else definition.step(state, letter) for letter in range(LETTERS)]
+            made.append(BROKEN if broken else definition.flush(state))
+            for one in made:
+                if one not in states:
+                    states[one] = len(order)
+                    order.append(one)
+            *row, begun = (states[one] for one in made)
             self.rows.append(row)
-        self.flushed = [states[state] for state in flushed]
-        self.accepting = [s != BROKEN and definition.accepts(s) for s in order]
+            self.flushed.append(begun)
+        inverted = definition.inverted
+        self.accepting = [(s != BROKEN and definition.accepts(s)) is not inverted for s in order]
         self.status: list[Status] = self.statuses()
         self.members: list[tuple[int, ...]] = [(k,) for k in range(len(order))]
         self.sets: dict[tuple[int, ...], int] = {members: k for k, members in enumerate(self.members)}
         self.size = len(order)
         self.start = 0
-        self.gapped: dict[int, Machine] = {}
+        self.definition, self.plain = definition, self
+        self._gapped: dict[int, Machine] = {}
 
     def statuses(self) -> list[Status]:
         """Compute each state's status from the states that it can reach: broken if none accepts, kept for good if
@@ -84,8 +83,10 @@ class Machine:
         for state, (row, begun) in enumerate(zip(self.rows, self.flushed, strict=True)):
             for after in (*row, begun):
                 before[after].add(state)
-        accept = _reaching(before, (k for k, good in enumerate(self.accepting) if good))
-        refuse = _reaching(before, (k for k, good in enumerate(self.accepting) if not good))
+        accept, refuse = (
+            _reached({k for k, one in enumerate(self.accepting) if one is good}, before.__getitem__)
+            for good in (True, False)
+        )
         return [
             "broken"
             if k not in accept
@@ -99,22 +100,17 @@ class Machine:
 
     def inverted(self) -> Machine:
         """Return the automaton that accepts what this one does not."""
-        other = copy(self)
-        other.accepting = [not good for good in self.accepting[: self.size]]
-        other.rows = [row.copy() for row in self.rows[: self.size]]
-        other.flushed = self.flushed[: self.size]
-        other.members = self.members[: self.size]
-        other.sets = {members: k for k, members in enumerate(other.members)}
-        other.gapped = {}
-        other.status = other.statuses()
-        return other
+        return Machine(replace(self.definition, inverted=True))
 
     def with_gaps(self, bits: int) -> Machine:
         """Return the automaton of traces that lack calls, which may stand anywhere and have any of these bits."""
-        found = self.gapped.get(bits)
-        if found is None:
-            found = self.gapped[bits] = Gapped(self, bits)
-        return found
+        if bits not in self._gapped:
+            self._gapped[bits] = Gapped(self, bits)
+        return self._gapped[bits]
+
+    def _closed(self, states: set[int], turns: bool) -> set[int]:
+        """Return all states that lacking calls lead to. ``turns``: new messages may begin among them."""
+        return states
 
     def joined(self, states: Iterable[int]) -> int:
         """Return the state that stands for one of these states."""
@@ -133,8 +129,8 @@ class Machine:
         """Compute the next state of a state that stands for several."""
         after = self.rows[state][letter]
         if after == UNFILLED:
-            after = self.joined(self.rows[member][letter] for member in self.members[state])
-            self.rows[state][letter] = after
+            made = {self.plain.rows[member][letter] for member in self.members[state]}
+            after = self.rows[state][letter] = self.joined(self._closed(made, False))
         return after
 
     def after(self, state: int, letters: Sequence[int]) -> int:
@@ -148,7 +144,8 @@ class Machine:
         """Return the state once a new message has begun."""
         after = self.flushed[state]
         if after == UNFILLED:
-            after = self.flushed[state] = self.joined(self.flushed[m] for m in self.members[state])
+            begun = {self.plain.flushed[member] for member in self.members[state]}
+            after = self.flushed[state] = self.joined(self._closed(begun, True))
         return after
 
     def step(
@@ -181,8 +178,8 @@ class Gapped(Machine):
     lacking call can be to the rule. So a set holds every state that some lacking calls can lead to, and the rule is
     broken for sure exactly if no state of the set, and none behind it, accepts.
 
-    Between two events of one message, lacking calls belong to this message; between messages they may be of others, so
-    that what was pending counts for them (``flush``).
+    Lacking calls stand before and after each event. Between two events of one message they belong to this message;
+    between messages they may be of others, so that what was pending counts for them (``flush``).
     """
 
     def __init__(self, plain: Machine, bits: int) -> None:
@@ -198,19 +195,13 @@ class Gapped(Machine):
         self.accepting = [any(good[one] for one in self._closed({k}, True)) for k in range(self.size)]
         self.start = self.joined(self._closed({0}, True))
 
-    def _closed(self, states: Set[int], turns: bool) -> set[int]:
-        """Return all states that lacking calls lead to. ``turns``: new messages may begin among them."""
-        found = set(states)
-        todo = list(found)
-        while todo:
-            state = todo.pop()
-            row = self.plain.rows[state]
-            after = {row[letter] for letter in self.letters}
-            if turns:
-                after.add(self.plain.flushed[state])
-            todo += after - found
-            found |= after
-        return found
+    def _closed(self, states: set[int], turns: bool) -> set[int]:
+        rows, flushed = self.plain.rows, self.plain.flushed
+
+        def after(state: int) -> set[int]:
+            return {*(rows[state][letter] for letter in self.letters), flushed[state] if turns else state}
+
+        return _reached(states, after)
 
     def joined(self, states: Iterable[int]) -> int:
         """Return the state that stands for one of these, which is broken or unknown."""
@@ -219,30 +210,14 @@ class Gapped(Machine):
             self.status[found] = "unknown"
         return found
 
-    def fill(self, state: int, letter: int) -> int:
-        """Compute the next state: the call, with lacking calls before and after it."""
-        after = self.rows[state][letter]
-        if after == UNFILLED:
-            made = {self.plain.rows[member][letter] for member in self.members[state]}
-            after = self.rows[state][letter] = self.joined(self._closed(made, False))
-        return after
 
-    def flush(self, state: int) -> int:
-        """Return the state once a new message has begun, before or after lacking calls."""
-        after = self.flushed[state]
-        if after == UNFILLED:
-            begun = {self.plain.flushed[member] for member in self.members[state]}
-            after = self.flushed[state] = self.joined(self._closed(begun, True))
-        return after
-
-
-def _reaching(before: list[set[int]], goals: Iterable[int]) -> set[int]:
-    found = set(goals)
-    todo = list(found)
+def _reached(states: set[int], after: Callable[[int], set[int]]) -> set[int]:
+    """Return all states that these lead to, and these. ``after``: those to which one leads at once."""
+    found, todo = set(states), list(states)
     while todo:
-        for state in before[todo.pop()] - found:
-            found.add(state)
-            todo.append(state)
+        more = after(todo.pop()) - found
+        found |= more
+        todo += more
     return found
 
 

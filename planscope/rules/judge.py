@@ -27,7 +27,7 @@ from planscope.rules.machine import (
     never_decided,
 )
 from planscope.rules.machine import USER as SAID
-from planscope.rules.rule import Rule, resolve, sides, unknown_names, unseen_names
+from planscope.rules.rule import Rule, resolved, sides, unknown_names, unseen_names
 from planscope.rules.values import (
     MISSING,
     UNKNOWN,
@@ -44,8 +44,6 @@ from planscope.rules.values import (
 
 MOST_ANSWERS = 2_000
 """Limit of earlier answers that an argument is compared with. Those before are unknown."""
-MOST_KNOWN = 20_000
-"""Limit of sets of tools that are remembered."""
 
 StepNo = int | Literal["end"]
 Event = ToolCall | Said
@@ -232,9 +230,8 @@ class Rulebook:
                     self._by_glob.append(i)
                 else:
                     self._by_name.setdefault(calls.name, []).append(i)
-        self._others: dict[tuple[tuple[str, str], ...], Rulebook] = {}
+        self._renamed: dict[tuple[tuple[str, str], ...], Rulebook] = {}
         self._with_gaps: Rulebook | None = None
-        self._for: dict[frozenset[str], Rulebook] = {}
         heard = frozenset().union(*(rule.hears for rule in self.rules))
         self.hears = heard | {USER} if any(self.seconds) else heard
         """The sets of messages that matter, also because they show that time passed."""
@@ -244,47 +241,41 @@ class Rulebook:
         if self.gaps or not trace.unclear:
             return self
         if self._with_gaps is None:
-            self._with_gaps = Rulebook(self.rules, succeeded_only=self.succeeded_only, gaps=True)
-            self._with_gaps.unnamed = self.unnamed
+            self._with_gaps = self._of(self.rules, gaps=True)
         return self._with_gaps
 
     def part(self, rules: Iterable[int]) -> Rulebook:
         """Return the book of these rules alone, by index."""
         chosen = list(rules)
-        undecided = [k for k, i in enumerate(chosen) if i in self.undecided]
-        return self._of([self.rules[i] for i in chosen], undecided)
+        part = self._of(
+            [self.rules[i] for i in chosen], {k for k, i in enumerate(chosen) if i in self.undecided}
+        )
+        part.unnamed = {}
+        return part
 
     def leaving_open(self, undecided: Collection[int]) -> Rulebook:
         """Return the same rules, of which these are undecided."""
-        found = self._of(self.rules, undecided)
-        found.unnamed = self.unnamed
-        return found
+        return self._of(self.rules, undecided)
 
-    def _of(self, rules: Sequence[Rule], undecided: Collection[int]) -> Rulebook:
-        return Rulebook(rules, succeeded_only=self.succeeded_only, gaps=self.gaps, undecided=undecided)
+    def _of(
+        self, rules: Sequence[Rule], undecided: Collection[int] = (), *, gaps: bool | None = None
+    ) -> Rulebook:
+        gaps = self.gaps if gaps is None else gaps
+        book = Rulebook(rules, succeeded_only=self.succeeded_only, gaps=gaps, undecided=undecided)
+        book.unnamed = self.unnamed
+        return book
 
     def for_tools(self, tools: Iterable[str]) -> Rulebook:
         """Return the same rules with names as these tools have them: ``Get Order`` names ``get_order`` if only that
         fits."""
         known = frozenset(tools)
-        if known.issuperset(self.literal):
+        if known.issuperset(self.literal) or not (names := resolved(self.literal, known)):
             return self
-        made = self._for.get(known)
-        if made is None:
-            if len(self._for) >= MOST_KNOWN:
-                self._for.clear()
-            made = self._for[known] = self._renamed(resolve(self.literal, known))
-        return made
-
-    def _renamed(self, found: Mapping[str, str]) -> Rulebook:
-        if not found:
-            return self
-        key = tuple(sorted(found.items()))
-        if key not in self._others:
-            rules = [renamed(rule, dict(found)) for rule in self.rules]
-            self._others[key] = self._of(rules, self.undecided)
-            self._others[key].unnamed = self.unnamed
-        return self._others[key]
+        if names not in self._renamed:
+            self._renamed[names] = self._of(
+                [renamed(rule, dict(names)) for rule in self.rules], self.undecided
+            )
+        return self._renamed[names]
 
     def asks(self, tool: str) -> bool:
         """Return whether the arguments of a call of this tool matter."""

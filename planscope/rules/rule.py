@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from planscope.language.calls import Against, Calls, CallSet, Condition, Path, glob
@@ -199,13 +200,12 @@ def loose(name: str) -> str:
     return "_".join(filter(None, _BLANKS.split(name.casefold())))
 
 
-def resolve(names: Iterator[str] | tuple[str, ...], tools: frozenset[str]) -> Mapping[str, str]:
+@lru_cache(maxsize=20_000)
+def resolved(names: tuple[str, ...], tools: frozenset[str]) -> tuple[tuple[str, str], ...]:
     """For each name that no tool has exactly, return the one tool that has it but for case and blanks, if there is
     one."""
-    near: dict[str, set[str]] = {}
-    wanted = {name for name in names if name and "*" not in name and name not in tools}
-    if wanted:
-        for tool in tools:
-            near.setdefault(loose(tool), set()).add(tool)
-    found = {name: near.get(loose(name), set()) for name in wanted}
-    return {name: next(iter(ones)) for name, ones in found.items() if len(ones) == 1}
+    near: dict[str, list[str]] = {}
+    for tool in tools:
+        near.setdefault(loose(tool), []).append(tool)
+    ones = ((name, near.get(loose(name), [])) for name in names if name not in tools)
+    return tuple((name, some[0]) for name, some in ones if len(some) == 1)

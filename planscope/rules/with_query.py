@@ -6,18 +6,19 @@ timed query, hours count as far as they force the order of two actions: whatever
 only the hours of three actions and a rule forbid together counts as possible.
 
 The query sees a call only if that did its action. Any other call of an action's tool gets ``UNDONE`` behind its tool's
-name, which the rules do not see.
+name, which only the rules about calls name, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import permutations
 
-from planscope.language.calls import Calls
+from planscope.language.calls import Calls, CallSet
+from planscope.language.constructions import Kind
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle.facts import Fact
 from planscope.oracle.schedule import TooHard
@@ -25,7 +26,7 @@ from planscope.oracle.trace import ToolCall, Trace
 from planscope.oracle.verdict_types import Core, Proof, State
 from planscope.rules import core as cores
 from planscope.rules.confirm import confirmed
-from planscope.rules.judge import Event, Rulebook, Touch
+from planscope.rules.judge import Event, Rulebook
 from planscope.rules.repair import RulesRepair
 from planscope.rules.rule import Rule
 from planscope.rules.track import Track
@@ -39,45 +40,6 @@ MOST_PAIRED = 10
 """Hours are looked at in a timed query of at most this many actions."""
 
 
-class JointBook(Rulebook):
-    """The rules of a query and those about calls. ``of_query``: the indexes of the query's."""
-
-    of_query: frozenset[int] = frozenset()
-
-    def part(self, rules: Iterable[int]) -> JointBook:
-        """Return the book of these rules alone, by index."""
-        chosen = list(rules)
-        part = JointBook([self.rules[i] for i in chosen], succeeded_only=self.succeeded_only)
-        part.of_query = frozenset(k for k, i in enumerate(chosen) if i in self.of_query)
-        return part
-
-    def touch(self, i: int, tool: str, *, unseen: bool = False) -> Touch | None:
-        """Return the relation of a tool to a rule. A call that did not do its action is none to the query."""
-        if not tool.endswith(UNDONE):
-            return super().touch(i, tool, unseen=unseen)
-        return None if i in self.of_query else super().touch(i, tool.removesuffix(UNDONE), unseen=unseen)
-
-    def touches(self, tool: str) -> tuple[tuple[tuple[int, int], ...], tuple[Touch, ...]]:
-        """Return the rules that a call of the tool touches."""
-        if tool.endswith(UNDONE) and tool not in self._touches:
-            super().touches(tool)
-            found = [self.touch(i, tool) for i in range(len(self.rules)) if i not in self.of_query]
-            known = [touch for touch in found if touch is not None]
-            self._touches[tool] = (
-                tuple((touch.rule, touch.letter) for touch in known if touch.decided),
-                tuple(touch for touch in known if not touch.decided),
-            )
-        return super().touches(tool)
-
-
-@dataclass(frozen=True)
-class _Made:
-    """``origin``: for each rule of the book, the constraint that it stands for; a pair that hours force has none."""
-
-    book: JointBook
-    origin: tuple[str | None, ...]
-
-
 def makes_sense(problem: Problem, rules: Sequence[Rule]) -> bool:
     """Return whether the two can be judged as one. A rule about failed calls of an action tells calls apart that do
     the action from those that do not, which a continuation cannot."""
@@ -89,32 +51,30 @@ def makes_sense(problem: Problem, rules: Sequence[Rule]) -> bool:
     )
 
 
-def _made(problem: Problem, rules: Sequence[Rule], ids: Sequence[str], succeeded_only: bool) -> _Made:
+def _joined(problem: Problem, rules: Sequence[Rule], ids: Sequence[str]) -> Iterator[tuple[str | None, Rule]]:
+    """Yield the rules of the query and those about calls, each after the constraint that it stands for; a pair that
+    hours force has none."""
     tool = {action.id: Calls(action.tool) for action in problem.actions}
-    said: list[tuple[str | None, Rule]] = []
     for c in problem.constraints:
         if c.kind == "order" and c.before is not None and c.after is not None:
-            said.append((c.id, Rule(c.id, "precedence", (tool[c.before],), (tool[c.after],))))
-    before = len(said)
-    every = [
-        *said,
-        *zip(ids, (replace(rule, id=id) for rule, id in zip(rules, ids, strict=True)), strict=True),
-    ]
-    after = len(every)
+            yield c.id, Rule(c.id, "precedence", (tool[c.before],), (tool[c.after],))
+    tools = [action.tool for action in problem.actions]
+    for rule, id in zip(rules, ids, strict=True):
+        first, then, until = (_undone(some, tools) for some in (rule.first, rule.then, rule.until))
+        yield id, replace(rule, id=id, first=first, then=then, until=until)
     for number, (one, other) in enumerate(_forced(problem), 1):
-        every.append((None, Rule(f"pair{number}", "precedence", (tool[one],), (tool[other],))))
+        yield None, Rule(f"pair{number}", "precedence", (tool[one],), (tool[other],))
     for c in problem.constraints:
-        if c.kind == "once":
-            every += [
-                (c.id, Rule(f"{c.id} {id}", "absence", (calls,), count=1)) for id, calls in tool.items()
-            ]
-        elif c.kind == "all_done":
-            every += [
-                (c.id, Rule(f"{c.id} {id}", "existence", (calls,), count=1)) for id, calls in tool.items()
-            ]
-    book = JointBook([rule for _, rule in every], succeeded_only=succeeded_only)
-    book.of_query = frozenset([*range(before), *range(after, len(every))])
-    return _Made(book, tuple(id for id, _ in every))
+        for id, calls in tool.items() if c.kind in ("once", "all_done") else ():
+            kind: Kind = "absence" if c.kind == "once" else "existence"
+            yield c.id, Rule(f"{c.id} {id}", kind, (calls,), count=1)
+
+
+def _undone(some: CallSet, tools: Sequence[str]) -> CallSet:
+    """Return a set of calls that has those which did not do their actions, too."""
+    some = tuple(replace(c, but=(*c.but, *(name + UNDONE for name in c.but))) for c in some)
+    more = (replace(c, name=tool + UNDONE, but=()) for c in some for tool in tools if c.names(tool))
+    return (*some, *more)
 
 
 def _with_order(problem: Problem, before: str, after: str) -> Problem:
@@ -160,8 +120,9 @@ class Together:
         tools: Sequence[str],
     ) -> None:
         self.query = query
-        self._made = _made(query, rules.rules, ids, rules.succeeded_only)
-        self.book = self._made.book
+        joined = list(_joined(query, rules.rules, ids))
+        self.book = Rulebook([rule for _, rule in joined], succeeded_only=rules.succeeded_only)
+        self._origin = [origin for origin, _ in joined]
         self.tools = tuple(dict.fromkeys([*tools, *(action.tool for action in query.actions)]))
         self.tracks = [(0, Track(self.book, self.tools))]
         """For each attempt the step that began it, and its rules along the run. Calls of those before did none of its
@@ -228,7 +189,7 @@ class Together:
     def members(self) -> dict[str, list[int]]:
         """The rules of the joint book, by index, that count as one: those of one constraint, or a pair."""
         found: dict[str, list[int]] = {}
-        for i, (rule, origin) in enumerate(zip(self.book.rules, self._made.origin, strict=True)):
+        for i, (rule, origin) in enumerate(zip(self.book.rules, self._origin, strict=True)):
             found.setdefault(rule.id if origin is None else origin, []).append(i)
         return found
 
@@ -245,26 +206,18 @@ class Together:
 
         ``index``: where they are lost, so that of constraints that force an order none is named in vain.
         """
-        found: dict[str, None] = {}
-        pairs = {}
-        for name in members:
-            (first, *_) = self.members[name]
-            if self._made.origin[first] is None:
-                pairs[name] = self.book.rules[first]
-            else:
-                found[name] = None
+        firsts = {name: self.members[name][0] for name in members}
+        found = dict.fromkeys(name for name, i in firsts.items() if self._origin[i] is not None)
+        pairs = [self.book.rules[i] for i in firsts.values() if self._origin[i] is None]
         by_tool = self.query.action_by_tool
-        for rule in pairs.values():
+        for rule in pairs:
             pair = by_tool[rule.first[0].name].id, by_tool[rule.then[0].name].id
             found |= dict.fromkeys(_why(self.query, *pair))
-        rank = {c.id: k for k, c in enumerate(self.query.constraints)}
-        said = sorted(
-            (id for id in found if id in rank and not self.query.by_id[id].is_rule), key=rank.__getitem__
+        said, basic = (
+            [c.id for c in self.query.constraints if c.id in found and c.is_rule is is_rule]
+            for is_rule in (False, True)
         )
-        basic = sorted(
-            (id for id in found if id in rank and self.query.by_id[id].is_rule), key=rank.__getitem__
-        )
-        others = [id for id in found if id not in rank]
+        others = [id for id in found if id not in self.query.by_id]
         if pairs:
             said = self._needed(said, others, index)
         return (*said, *others, *basic)

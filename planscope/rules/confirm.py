@@ -27,7 +27,7 @@ from planscope.oracle.smt import fresh_context
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.oracle.verdict_types import Proof
 from planscope.rules.core import Core
-from planscope.rules.future import must_agree
+from planscope.rules.future import Plan
 from planscope.rules.judge import Event, Rulebook, events, said_by, seen_by
 from planscope.rules.kinds import KINDS
 from planscope.rules.letters import Alphabet, Letter, Undecided
@@ -144,11 +144,7 @@ def _lost(
         u = Unrolled(rows, begins if book.late[i] else None, agree)
         holds = KINDS[rules[i].kind].formula(u, rules[i].count)
         solver.add(holds if had else u.implies(u.some(u.call), holds))
-    unsure = [
-        n
-        for n, one in enumerate(letters)
-        if any(must_agree(book, i, e) for (i, _), e in alphabet.row(one)[0])
-    ]
+    unsure = [n for n, one in enumerate(letters) if Plan((one,), alphabet).unsure]
     answer = solver.check(*(call != n for call in calls for n in unsure))
     if unsure and answer == z3.unsat:  # even if such a call could always agree?
         answer = solver.check()

@@ -106,9 +106,14 @@ class Plan:
         """For each rule the user messages, which touch it for every value."""
         self.fresh = [0]
         """How many messages began before each call."""
-        self.unsure = False
-        """Whether a call must agree with an answer that it is compared with. Rules together may not allow that."""
         self.add(letters)
+
+    @property
+    def unsure(self) -> bool:
+        """Whether a call must agree with an answer that it is compared with. Rules together may not allow that."""
+        rules, every = self.alphabet.book.rules, self.steps.items()
+        some = (bits for place, steps in every if rules[place[0]].against is not None for _, bits in steps)
+        return any(bits & THEN for bits in some)
 
     def add(self, letters: Iterable[Letter]) -> None:
         """Add calls at the end."""
@@ -118,7 +123,6 @@ class Plan:
             touched, every = self.alphabet.row(letter)
             for place, bits in touched:
                 self.steps.setdefault(place, []).append((number, bits))
-                self.unsure = self.unsure or must_agree(self.alphabet.book, place[0], bits)
             for i, bits in every:
                 self.everyone.setdefault(i, []).append((number, bits))
             self.fresh.append(self.fresh[-1] + letter.fresh)
@@ -143,19 +147,57 @@ class Plan:
             state = machine.fill(state, bits)
         return machine.flush(state) if fresh[-1] > fresh[done] else state
 
-    def keeps(self, place: Place, state: int) -> bool:
-        """Return whether a rule is kept after the plan."""
-        machine = self.alphabet.book.machines[place[0]]
-        if place not in self.steps and not self.everyone:
-            return machine.accepting[state]
-        return machine.status[state] == "kept" or machine.accepting[self.run(place, state)]
-
     def touched(self, states: States) -> list[Place]:
         """Return the rules and values that the plan touches, of those that must be kept."""
         found = [place for place in self.steps if place[0] in states.rules]
         if self.everyone:
             found += [p for p in states.known if p[0] in self.everyone and p not in self.steps]
         return found
+
+
+class Course:
+    """The states of rules, and a plan for them. ``at``: the states after the plan; ``left``: those that are not kept
+    then. ``planned``: of how many calls the plan was when it was made; then it was extended."""
+
+    def __init__(
+        self, states: States, alphabet: Alphabet, letters: Iterable[Letter] = (), planned: int | None = None
+    ) -> None:
+        self.states, self.alphabet = states, alphabet
+        self.replan(letters, planned)
+
+    def replan(self, letters: Iterable[Letter], planned: int | None = None) -> None:
+        """Go on with other calls."""
+        self.plan = Plan(letters, self.alphabet)
+        self.planned = len(self.plan.letters) if planned is None else planned
+        self.at = self.states.after(self.plan)
+        left = [place for place in self.at.known if not self.at.accepts(place)]
+        self.left = dict.fromkeys(sorted(left, key=repr) if len(left) > 1 else left)
+
+    def begin(self, rule: int, state: int) -> None:
+        """Change the state in which a new value of a rule begins."""
+        self.states.begin[rule] = state
+        self.at.begin[rule] = self.plan.run((rule, None), state)
+        for place in self.plan.steps:
+            if place[0] == rule and place not in self.states.known:
+                self._moved(place, state)
+
+    def put(self, place: Place, state: int) -> None:
+        """Change a state."""
+        self.states.known[place] = state
+        self._moved(place, state)
+
+    def _moved(self, place: Place, state: int) -> None:
+        self.at.known[place] = self.plan.run(place, state)
+        if self.at.accepts(place):
+            self.left.pop(place, None)
+        else:
+            self.left[place] = None
+
+    def copy(self) -> Course:
+        """Return an independent one."""
+        return Course(
+            self.states.after(Plan((), self.alphabet)), self.alphabet, self.plan.letters, self.planned
+        )
 
 
 @dataclass
@@ -167,10 +209,8 @@ class Future:
     alphabet: Alphabet = field(init=False)
     wasted: int = 0
     """States that searches looked at which did not decide."""
-    _plan: Plan = field(init=False)
-    """The calls that kept all rules last time."""
-    _sure: dict[Place, int] = field(default_factory=dict)
-    """States from which ``_plan`` keeps a rule."""
+    _last: tuple[tuple[Letter, ...], int] = ((), 0)
+    """The calls that kept all rules last time, and how many of them were planned at once."""
     _lost: dict[str | None, list[dict[Place, int]]] = field(default_factory=dict)
     """States that are known to be lost once a tool is called (None: lost already)."""
     _products: dict[tuple[Place, ...], _Product] = field(default_factory=dict)
@@ -178,7 +218,6 @@ class Future:
 
     def __post_init__(self) -> None:
         self.alphabet = Alphabet(self.book, self.tools)
-        self._plan = Plan((), self.alphabet)
 
     def of(
         self, judge: Judge, first: ToolCall | str | None = None, only: Collection[int] | None = None
@@ -190,10 +229,11 @@ class Future:
         """
         if first is not None:
             return self.each(judge, (first,), only)[0]
-        return self._told(self._any(self.states(judge, only)))
+        return self._told(self._any(self.states(judge, only))[0])
 
     def _told(self, found: Found) -> Found:
-        unsure = found.possible and Plan(found.plan, self.alphabet).unsure
+        compared = any(rule.against is not None for rule in self.book.rules)
+        unsure = compared and found.possible and Plan(found.plan, self.alphabet).unsure
         return replace(found, possible=None) if unsure else found
 
     def each(
@@ -201,60 +241,58 @@ class Future:
     ) -> list[Found]:
         """Return the same for several next calls. What they share is worked out once: a continuation without any of
         them is tried behind each of them."""
-        states = self.states(judge, only, begun=True)
-        found = self._any(states)
+        found, course = self._any(self.states(judge, only, begun=True))
         if found.possible is False or self.book.gaps:
             return [found] * len(firsts)
-        after = states.after(self._plan) if found.possible else None
+        behind = course if found.possible else None
         return [
-            self._told(self.decided(states, one, hints=self._hints(judge, one), after=after))
-            for one in firsts
+            self._told(self._decided(course.states, one, self._hints(judge, one), behind)) for one in firsts
         ]
 
-    def _any(self, states: States) -> Found:
+    def _any(self, states: States) -> tuple[Found, Course]:
         """Return whether the trace can be continued, with the calls that kept all rules last time, and more."""
-        if self.book.gaps:
-            return self.decided(states)
-        unkept = self.unkept(states, self._plan, self._sure)
-        if not unkept:
-            return Found(True, tuple(self._plan.letters))
-        plan = Plan(self._plan.letters, self.alphabet)
-        if len(plan.letters) < MOST_ROUNDS and self.extend(states.after(plan), plan, dict.fromkeys(unkept)):
-            found = Found(True, tuple(plan.letters))
-        else:
-            found = self.decided(states)
+        course = Course(states, self.alphabet, *self._last)
+        found = self.along(course)
         if found.possible:
-            self._plan = Plan(found.plan, self.alphabet)
-            self._sure.clear()
+            self._last = found.plan, course.planned
+        return found, course
+
+    def along(self, course: Course) -> Found:
+        """Return whether all rules can be kept. If they can, they are kept by the calls of the course then. These are
+        extended, or found anew if they became many."""
+        if self.book.gaps:
+            return self._decided(course.states)
+        plan = course.plan
+        if len(plan.letters) <= 2 * course.planned + 16 and self._extend(course.at, plan, course.left):
+            return Found(True, tuple(plan.letters))
+        found = self._decided(course.states)
+        if found.possible:
+            course.replan(found.plan)
         return found
 
     def _behind(
-        self, states: States, after: States, first: ToolCall | str, hints: Sequence[Place]
+        self, course: Course, first: ToolCall | str, hints: Sequence[Place]
     ) -> tuple[Letter, ...] | None:
         """Return calls that keep all rules, of which the first is given, if few more are needed than without it.
 
-        ``after``: the states after ``_plan``, which keeps all rules. Behind the call it does so for those that the call
-        does not touch; a new message changes nothing for it, since it begins with one.
+        ``course``: how all rules are kept without it. Behind the call it does so for those that the call does not
+        touch; a new message changes nothing for it, since it begins with one.
         """
+        states, plan = course.states, course.plan
         for letter in self.alphabet.beginnings(hints, first):
-            left: dict[Place, None] = {}
             moved: dict[Place, int] = {}
             for place, bits in self.alphabet.row(letter)[0]:
-                i = place[0]
-                if i not in states.rules:
-                    continue
-                machine = self.book.machines[i]
-                state = machine.fill(states.of(place), bits)
-                if machine.status[state] == "broken":
-                    break
-                if not self._plan.keeps(place, state):
-                    left[place] = None
-                moved[place] = self._plan.run(place, state)
+                machine = self.book.machines[place[0]]
+                if place[0] in states.rules:
+                    state = machine.fill(states.of(place), bits)
+                    if machine.status[state] == "broken":
+                        break
+                    moved[place] = plan.run(place, state)
             else:
                 more = Plan((), self.alphabet)
-                at = States(self.book, states.rules, {**after.known, **moved}, after.begin.copy())
-                if not left or self.extend(at, more, left):
-                    return (letter, *self._plan.letters, *more.letters)
+                at = States(self.book, states.rules, {**course.at.known, **moved}, course.at.begin.copy())
+                if self._extend(at, more, {place: None for place in moved if not at.accepts(place)}):
+                    return (letter, *plan.letters, *more.letters)
         return None
 
     def _hints(self, judge: Judge, first: ToolCall | str) -> tuple[Place, ...]:
@@ -273,23 +311,7 @@ class Future:
         known = {(i, judge.key[k]): at(judge, k) for i in rules for k in judge.instances(i)}
         return States(self.book, rules, known, [at(judge, i) for i in range(len(self.book.rules))])
 
-    def unkept(self, states: States, plan: Plan, sure: dict[Place, int] | None = None) -> list[Place]:
-        """Return the rules and values that a plan does not keep, in order. ``sure``: states that need no trying."""
-        found = []
-        for place, state in states.known.items():
-            if sure is not None and sure.get(place) == state:
-                continue
-            if not plan.keeps(place, state):
-                found.append(place)
-            elif sure is not None:
-                sure[place] = state
-        for place in plan.steps:
-            new = place not in states.known and place[0] in states.rules
-            if new and not plan.keeps(place, states.of(place)):
-                found.append(place)
-        return sorted(found, key=repr) if len(found) > 1 else found
-
-    def extend(self, at: States, plan: Plan, left: dict[Place, None]) -> bool:
+    def _extend(self, at: States, plan: Plan, left: dict[Place, None]) -> bool:
         """Add calls to the plan until it keeps all rules. Return whether that went well.
 
         ``at``: the states after the plan; ``left``: those that are not kept. Both move along. If it fails, the first of
@@ -319,11 +341,12 @@ class Future:
             if not letters:
                 return None
             tail = self._whole(letters)
-            failed = [wanted] if not tail.keeps(wanted, at.of(wanted)) else []
-            for place in tail.touched(at):
+            failed = []
+            for place in dict.fromkeys((wanted, *tail.touched(at))):
                 machine = self.book.machines[place[0]]
                 state = tail.run(place, at.of(place))
-                if machine.status[state] == "broken" or not (machine.accepting[state] or place in left):
+                spared = place in left and place != wanted and machine.status[state] != "broken"
+                if not (machine.accepting[state] or spared):
                     failed.append(place)
             if not failed:
                 return tail
@@ -342,21 +365,17 @@ class Future:
             self.alphabet,
         )
 
-    def decided(
+    def _decided(
         self,
         states: States,
         first: ToolCall | str | None = None,
-        hardest: Place | None = None,
         hints: Sequence[Place] = (),
-        after: States | None = None,
+        course: Course | None = None,
     ) -> Found:
         """Search a continuation. ``first``: what the next call is, see ``of``. ``hints``: rules that this call tries to
-        meet. ``after``: see ``_behind``, which is tried first.
-
-        ``hardest``: a rule that a continuation may not be able to keep. The search begins with it.
-        """
+        meet. ``course``: see ``_behind``, which is tried first."""
         if (
-            after is None
+            course is None
             and (broken := next((p for p in states.known if states.broken(p)), None)) is not None
         ):
             return Found(False, rules=frozenset(broken[:1]))
@@ -366,11 +385,11 @@ class Future:
         for known in lost:
             if all(states.known.get(place) == state for place, state in known.items()):
                 return Found(False, rules=frozenset(i for i, _ in known))
-        if first is not None and after is not None:
-            letters = self._behind(states, after, first, hints)
-            if letters is not None:
-                return Found(True, letters)
-        chosen = {hardest: states.of(hardest)} if hardest is not None and hardest in states.known else {}
+        if first is not None and course is not None:
+            behind = self._behind(course, first, hints)
+            if behind is not None:
+                return Found(True, behind)
+        chosen: dict[Place, int] = {}
         while True:
             try:
                 letters = self._calls(chosen, MOST_STATES, first, hints)
@@ -378,13 +397,13 @@ class Future:
                 return Found(None)
             if letters is None:
                 return self._refuted(states, chosen, lost)
-            plan = Plan(map(self.alphabet.completed, letters), self.alphabet)
-            hardest = self._unkept_by(states, plan, chosen)
-            if hardest is None:
-                return Found(True, tuple(plan.letters))
-            if hardest in chosen:
+            tried = Course(states, self.alphabet, map(self.alphabet.completed, letters))
+            wrong = self._wrong(tried, chosen)
+            if wrong is None:
+                return Found(True, tuple(tried.plan.letters))
+            if wrong in chosen:
                 return Found(None)
-            chosen[hardest] = states.entry(hardest)
+            chosen[wrong] = states.entry(wrong)
 
     def _refuted(self, states: States, chosen: dict[Place, int], lost: list[dict[Place, int]]) -> Found:
         """Return that no calls keep the chosen rules, and remember it, unless it is not known in which states they
@@ -396,17 +415,16 @@ class Future:
             lost.append(chosen)
         return Found(False, rules=frozenset(i for i, _ in chosen))
 
-    def _unkept_by(self, states: States, plan: Plan, chosen: Collection[Place]) -> Place | None:
+    def _wrong(self, tried: Course, chosen: Collection[Place]) -> Place | None:
         """Extend a plan so that it keeps all rules. Return None if that went well, else a rule that it does not keep:
         if possible one that was not chosen."""
-        left = dict.fromkeys(self.unkept(states, plan))
-        at = states.after(plan)
+        left = tried.left
         for place in left:
-            if at.broken(place):
+            if tried.at.broken(place):
                 return place
-        if self.extend(at, plan, left) and not (left := dict.fromkeys(self.unkept(states, plan))):
+        if self._extend(tried.at, tried.plan, left):
             return None
-        return next((place for place in left if place not in chosen), next(iter(left), None))
+        return next((place for place in left if place not in chosen), next(iter(left)))
 
     def _calls(
         self,
@@ -469,11 +487,6 @@ class Future:
         for k, place in enumerate(places):
             parts.setdefault(root(k), []).append(place)
         return list(parts.values())
-
-
-def must_agree(book: Rulebook, rule: int, bits: int) -> bool:
-    """Return whether a call is one that a rule compares with an answer."""
-    return book.rules[rule].against is not None and bool(bits & THEN)
 
 
 def now(judge: Judge, instance: int) -> int:

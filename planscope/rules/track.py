@@ -14,10 +14,10 @@ from copy import copy
 from planscope.oracle.trace import ToolCall
 from planscope.oracle.verdict_types import State
 from planscope.rules.core import feed
-from planscope.rules.future import Future, Plan, States, now
+from planscope.rules.future import Course, Future, States, now
 from planscope.rules.judge import WORST_FIRST, Event, Judge, Rulebook, turn
 from planscope.rules.machine import Status
-from planscope.rules.values import Key, Place
+from planscope.rules.values import Key
 
 BETWEEN = 64
 """The number of steps between two saved states of the rules. A step in between is judged again from the last one."""
@@ -57,16 +57,9 @@ class Track:
         self._status: dict[int, Status] = {}
         self._pending: set[int] = set()
         """Instances that change once a new message begins."""
-        self._states = States(book, range(len(book.rules)), {}, [0] * len(book.rules))
-        self._start_plan()
+        states = States(book, range(len(book.rules)), {}, [0] * len(book.rules))
+        self.course = Course(states, self.future.alphabet)
         self._note()
-
-    def _start_plan(self) -> None:
-        """Begin with no calls. ``_at``: the states after the planned calls; ``_left``: rules that these do not keep."""
-        self.plan = Plan((), self.future.alphabet)
-        self._at = self._states.after(self.plan)
-        self._left = {place: None for place in self._at.known if not self._at.accepts(place)}
-        self._planned = 0
 
     def copy(self) -> Track:
         """Return an independent track at the same place. The searches' memory is shared."""
@@ -82,17 +75,13 @@ class Track:
             "_saved",
             "_status",
             "_pending",
-            "_left",
+            "course",
+            "judge",
         ):
             setattr(other, name, getattr(self, name).copy())
-        other.judge = self.judge.copy()
         other.history = [rows.copy() for rows in self.history]
         other.trail = {rule: rows.copy() for rule, rows in self.trail.items()}
         other.counts = [counts.copy() for counts in self.counts]
-        other.plan = Plan(self.plan.letters, self.future.alphabet)
-        for name in ("_states", "_at"):
-            states = getattr(self, name)
-            setattr(other, name, States(self.book, states.rules, dict(states.known), states.begin.copy()))
         return other
 
     def add(self, item: Event, after: Event | None) -> bool:
@@ -164,23 +153,9 @@ class Track:
         judge = self.judge
         i, state = judge.owner[k], now(judge, k)
         if k < len(self.book.rules):
-            self._states.begin[i] = state
-            self._at.begin[i] = self.plan.run((i, None), state)
-        if judge.is_template(k):
-            for place in self.plan.steps:
-                if place[0] == i and place not in self._states.known:
-                    self._moved(place, state)
-            return
-        place = (i, judge.key[k])
-        self._states.known[place] = state
-        self._moved(place, state)
-
-    def _moved(self, place: Place, state: int) -> None:
-        self._at.known[place] = self.plan.run(place, state)
-        if self._at.accepts(place):
-            self._left.pop(place, None)
-        else:
-            self._left[place] = None
+            self.course.begin(i, state)
+        if not judge.is_template(k):
+            self.course.put((i, judge.key[k]), state)
 
     def _count(self, k: int, index: int) -> Status | None:
         """Count an instance's new status; return it, or None if it has not changed."""
@@ -213,28 +188,10 @@ class Track:
             return "doomed"
         if self.book.gaps:
             return "unknown"
-        kept: State = "unknown" if self.book.undecided else "completable"
-        if not self._left or self._replanned():
-            return "unknown" if self.plan.unsure else kept
-        found = self.future.decided(self._states, hardest=next(iter(self._left)))
+        found = self.future.along(self.course)
         if found.possible:
-            self.plan = Plan(found.plan, self.future.alphabet)
-            self._at = self._states.after(self.plan)
-            self._left, self._planned = {}, len(self.plan.letters)
-            return "unknown" if self.plan.unsure else kept
+            return "unknown" if self.course.plan.unsure or self.book.undecided else "completable"
         return "unknown" if found.possible is None else "doomed"
-
-    def _replanned(self) -> bool:
-        """Return whether the planned calls could be extended, or found anew if they became many."""
-        future = self.future
-        if len(self.plan.letters) <= 2 * self._planned + 16 and future.extend(
-            self._at, self.plan, self._left
-        ):
-            return True
-        self._start_plan()
-        done = future.extend(self._at, self.plan, self._left)
-        self._planned = len(self.plan.letters)
-        return done
 
     def judge_at(self, index: int) -> Judge:
         """Return the rules after the call at an index."""

@@ -83,21 +83,21 @@ _TABLE = """
 [debug: Stepping]
 next-call              n or right ~ f8 f10     Next*                          modes.next_call
     Go to the next call; run the paused call.
-previous-call          N or left ~ shift+f8 f20  Back*                          navigate.previous_call
+previous-call          N or left ~ shift+f8 f20  Back*                          navigate.go previous_call
     Go to the previous call.
-next-check             s ~ f7 f11              Next constraint                navigate.next_check
+next-check             s ~ f7 f11              Next constraint                navigate.go next_check
     Go to the next constraint that this step changed; then to the next step.
-previous-check         ~ S shift+f7 f19        Previous constraint            navigate.previous_check
+previous-check         ~ S shift+f7 f19        Previous constraint            navigate.go previous_check
     Go to the previous constraint that changed.
 continue               c ~ f5                  Continue                       modes.go_on
     Go to the next breakpoint or violation; let a paused run continue.
-continue-back          ~ C shift+f5 f17        Continue back                  navigate.go_back
+continue-back          ~ C shift+f5 f17        Continue back                  navigate.go_on back
     Go to the previous breakpoint or violation.
 first-violation        f                       First violation* = violation   navigate.first_violation
     Go to the step that lost the plan.
-go-start               home ~ g                Start                          navigate.go_start
+go-start               home ~ g                Start                          navigate.go go_start
     Go to the state before the first call.
-go-end                 end ~ G                 End                            navigate.go_end
+go-end                 end ~ G                 End                            navigate.go go_end
     Go to the end of the run.
 go-to-step             ~ J                     Go to step                     navigate.go_to_step
     Enter a step's number and go there.
@@ -155,19 +155,19 @@ picture                ~ V                     Picture                        ar
     Draw in the tree's pane: the order of the actions, their hours, the calls of each agent; then the tree.
 fold-calls             ~ (                     Fold                           arranging.fold_calls
     Fold the calls that a sub-agent made inside this call, or else the turns between calls; unfold them.
-next-pane              tab                     Next pane                      arranging.next_pane
+next-pane              tab                     Next pane                      arranging.next_pane 1
     Go to the next pane.
-previous-pane          shift+tab               Previous pane                  arranging.previous_pane
+previous-pane          shift+tab               Previous pane                  arranging.next_pane -1
     Go to the previous pane.
 zoom                   z                       Zoom                           arranging.zoom
     Fill the screen with this pane, or restore it.
-narrower               ~ <                     Narrower                       arranging.narrower
+narrower               ~ <                     Narrower                       arranging.grow <
     Make this pane narrower.
-wider                  ~ >                     Wider                          arranging.wider
+wider                  ~ >                     Wider                          arranging.grow >
     Make this pane wider; you can also drag borders.
-lower                  ~ {                     Lower                          arranging.lower
+lower                  ~ {                     Lower                          arranging.grow {
     Make this pane lower.
-higher                 ~ }                     Higher                         arranging.higher
+higher                 ~ }                     Higher                         arranging.grow }
     Make this pane higher.
 hide-pane              ~ _                     Hide pane                      arranging.hide_pane
     Hide this pane; its digit shows it again.
@@ -201,9 +201,9 @@ describe               ~ D                     Describe                       do
     Read and change the session's title and notes.
 
 [debug: Looking; search]
-next-hit               h ~ f3                  Next hit                       navigate.next_hit
+next-hit               h ~ f3                  Next hit                       navigate.hit next_hit
     Go to the next search hit.
-previous-hit           H ~ shift+f3 f15        Previous hit                   navigate.previous_hit
+previous-hit           H ~ shift+f3 f15        Previous hit                   navigate.hit previous_hit
     Go to the previous search hit.
 
 [debug: Running; undo]
@@ -211,9 +211,9 @@ take-back              u or backspace          Take back = undo               pl
     Take back the last played call, deletion or change of the rules.
 
 [debug: Running; play]
-later-hour             +                       Later                          playing.later_hour
+later-hour             +                       Later                          playing.change_hour 1
     Play the chosen call an hour later, or with the next arguments.
-earlier-hour           -                       Earlier                        playing.earlier_hour
+earlier-hour           -                       Earlier                        playing.change_hour -1
     Play it an hour earlier, or with the arguments before.
 keep-play              K                       Keep                           playing.keep_play
     Keep the played calls as a run of the session.

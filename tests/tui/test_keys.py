@@ -454,7 +454,7 @@ async def _fork(driven: Driven, key: str) -> None:
 @effect("compare")
 async def _compare(driven: Driven, key: str) -> None:
     await driven.press(key)
-    assert isinstance(driven.app.screen, CompareScreen)
+    await driven.until(lambda: isinstance(driven.app.screen, CompareScreen))
 
 
 @effect("edit")
@@ -480,7 +480,7 @@ async def _across(driven: Driven, key: str) -> None:
     await driven.answered()
     after = _size(driven, "timeline")
     assert after[0] > before[0] if key in (">", "greater_than_sign") else after[0] < before[0]
-    assert after[1] == before[1]
+    assert driven.screen.places["timeline"].y == driven.screen.places["step"].y
 
 
 @effect("lower")

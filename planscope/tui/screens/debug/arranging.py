@@ -19,13 +19,8 @@ def show_pane(stage: Stage, name: str) -> None:
     stage.laid_out()
 
 
-def next_pane(stage: Stage) -> None:
-    stage.work.layout.next(1)
-    stage.laid_out()
-
-
-def previous_pane(stage: Stage) -> None:
-    stage.work.layout.next(-1)
+def next_pane(stage: Stage, by: str) -> None:
+    stage.work.layout.next(int(by))
     stage.laid_out()
 
 
@@ -43,20 +38,11 @@ def toggle_inspector(stage: Stage) -> None:
     stage.laid_out(stage.work.layout.toggle_inspector())
 
 
-def wider(stage: Stage) -> None:
-    stage.laid_out(stage.work.layout.grow(across=True, by=COLUMNS_A_KEY))
-
-
-def narrower(stage: Stage) -> None:
-    stage.laid_out(stage.work.layout.grow(across=True, by=-COLUMNS_A_KEY))
-
-
-def higher(stage: Stage) -> None:
-    stage.laid_out(stage.work.layout.grow(across=False, by=ROWS_A_KEY))
-
-
-def lower(stage: Stage) -> None:
-    stage.laid_out(stage.work.layout.grow(across=False, by=-ROWS_A_KEY))
+def grow(stage: Stage, key: str) -> None:
+    """Make the pane wider (``>``), narrower (``<``), higher (``}``) or lower (``{``)."""
+    across, less = key in "<>", key in "<{"
+    by = COLUMNS_A_KEY if across else ROWS_A_KEY
+    stage.laid_out(stage.work.layout.grow(across=across, by=-by if less else by))
 
 
 def reset_layout(stage: Stage) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from planscope.tui.keys import key_for
 from planscope.tui.screens.debug import playing
 from planscope.tui.screens.debug.navigate import wrong
 from planscope.tui.screens.debug.running import no_run_in_progress
-from planscope.tui.screens.debug.stage import Stage
+from planscope.tui.screens.debug.stage import Stage, flow
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
@@ -78,46 +78,14 @@ def edit_arguments(stage: Stage) -> None:
 
     if stage.view.play is not None:
         playing.edit(stage, "arguments")
-        return
-    question = _asked_here(stage)
-    call = _paused_call(stage) if question is None else None
-    waits = question or call
-    if waits is None:
-        return
-    was = json_of(waits.arguments or {})
+    elif (waits := _waits_here(stage)) is not None:
+        was = json_of(waits.arguments or {})
 
-    def read(text: str) -> Verb:
-        return GoOn() if text == was else EditArguments(arguments_of(text))
+        def read(text: str) -> Verb:
+            return GoOn() if text == was else EditArguments(arguments_of(text))
 
-    if question is not None:
-        hint = "JSON. The agent calls the tool with these."
-        _reply(stage, EditArguments({}), "Arguments", hint, was, read)
-    elif call is not None:
         hint = "JSON. The tool is called with these; the record also keeps what the agent asked for."
-        _ask_about(stage, call, "Arguments of step {step}", hint, was, read, _judge_of(stage, call))
-
-
-def _nothing(text: str) -> Sequence[tuple[str, str]]:
-    return ()
-
-
-def _judge_of(stage: Stage, call: PendingCall) -> Judge:
-    """Return the judge of the typed arguments of a paused call."""
-    from planscope.debugger.paused_call import PausedCall, judge_by_schema
-
-    view = stage.view
-    run, schema = view.debug.run, call.schema or _schema_of(stage, call.tool)
-    if view.progress != "judged" or len(run.steps) > MOST_JUDGED:
-        return partial(judge_by_schema, schema) if schema else _nothing
-    return PausedCall(run.replay, call.step, call.tool, schema).judge
-
-
-def _schema_of(stage: Stage, tool: str) -> Mapping[str, Any] | None:
-    """Return the schema of a tool of the user's agent, {} if it is not known; None if the tools are mock tools."""
-    variant = stage.view.variant
-    if variant is None or not variant.own:
-        return None
-    return next((a.parameters for a in variant.actions if a.tool == tool), None) or {}
+        _ask(stage, waits, EditArguments({}), "Arguments of", hint, was, read)
 
 
 def edit_answer(stage: Stage) -> None:
@@ -125,47 +93,40 @@ def edit_answer(stage: Stage) -> None:
 
     if stage.view.play is not None:
         playing.edit(stage, "answer")
-    elif _asked_here(stage) is not None:
+    elif (waits := _waits_here(stage)) is None:
+        return
+    elif waits is stage.work.live.question or _dry(stage):
         answer_call(stage)
-    elif (call := _paused_call(stage)) is not None:
-        if _dry(stage):
-            answer_call(stage)
-            return
-        was = line_of(call.answer) if call.answer is not None else ""
+    else:
+        answer = stage.work.live.paused.answer if stage.work.live.paused is not None else None
+        was = line_of(answer) if answer is not None else ""
 
         def read(text: str) -> Verb:
             return GoOn() if was and text == was else EditAnswer(_text(text))
 
         hint = "The tool is called and the agent gets this answer; the record also keeps the tool's own."
-        _ask_about(stage, call, "Answer to step {step}", hint, was, read)
+        _ask(stage, waits, EditAnswer(""), "Answer to", hint, was, read)
 
 
 def answer_call(stage: Stage) -> None:
     from planscope.agents.gate import Answer
 
-    if (question := _asked_here(stage)) is not None:
-        about_call = question.tool is not None
-        hint = _NOT_CALLED if about_call else "A JSON value, or else a text."
-        _reply(
-            stage, Answer(""), "Answer", hint, "", lambda text: Answer(_text(text) if about_call else text)
-        )
-    elif (call := _paused_call(stage)) is not None:
-        if stage.work.live.own is None and stage.work.live.attached is None:
-            stage.tell(f"a mock tool does nothing: {key_for('edit-answer')} changes its answer")
-            return
-        _ask_about(stage, call, "Answer to step {step}", _NOT_CALLED, "", lambda text: Answer(_text(text)))
+    live, waits = stage.work.live, _waits_here(stage)
+    if waits is None:
+        return
+    if waits is live.paused and live.own is None and live.attached is None:
+        stage.tell(f"a mock tool does nothing: {key_for('edit-answer')} changes its answer")
+        return
+    plain = waits.tool is None  # a question, which any text answers
+    hint = "A JSON value, or else a text." if plain else _NOT_CALLED
+    _ask(stage, waits, Answer(""), "Answer to", hint, "", lambda text: Answer(text if plain else _text(text)))
 
 
 def refuse_call(stage: Stage) -> None:
     from planscope.agents.gate import Refuse
 
-    def read(text: str) -> Verb:
-        return Refuse(_text(text))
-
-    if _asked_here(stage) is not None:
-        _reply(stage, Refuse(""), "Reject the call", _NOT_CALLED, _THINK_AGAIN, read)
-    elif (call := _paused_call(stage)) is not None:
-        _ask_about(stage, call, "Refuse step {step}", _NOT_CALLED, _THINK_AGAIN, read)
+    if (waits := _waits_here(stage)) is not None:
+        _ask(stage, waits, Refuse(""), "Refuse", _NOT_CALLED, _THINK_AGAIN, lambda text: Refuse(_text(text)))
 
 
 def _text(line: str) -> str:
@@ -175,88 +136,75 @@ def _text(line: str) -> str:
     return text_of(line)
 
 
-def _asked_here(stage: Stage) -> Question | None:
-    """Return what the interrupted agent asks, if the cursor is there."""
-    return stage.view.question if stage.view.at_question else None
-
-
-def _paused_call(stage: Stage) -> PendingCall | None:
-    """Return the paused call if the cursor is at it and it can be edited. Otherwise a notice says why not."""
+def _waits_here(stage: Stage) -> Question | PendingCall | None:
+    """Return what the interrupted agent asks, or the paused call, if the cursor is there and it can be edited.
+    Otherwise a notice says why not."""
     live, view = stage.work.live, stage.view
     call = live.paused
     mine = view.at_pending and view.run is not None and view.run.id == live.run_id
+    if view.question is not None and view.at_question:
+        return view.question
     if not live.at_work:
         stage.tell(no_run_in_progress(stage))
-    elif call is None and live.only_watched:
-        stage.tell(live.only_watched)
     elif call is None:
-        stage.tell(f"no call is paused: {key_for('pause-run')} pauses before the next one")
+        nothing = f"no call is paused: {key_for('pause-run')} pauses before the next one"
+        stage.tell(live.only_watched or nothing)
     elif not mine:
         stage.tell(f"the paused call is step {call.step}: {key_for('go-end')} goes to it")
     elif call.error is not None:
-        stage.tell(
-            f"this call cannot be read, so no tool is called: {key_for('next-call')} tells the agent so"
-        )
+        tells = f"{key_for('next-call')} tells the agent so"
+        stage.tell(f"this call cannot be read, so no tool is called: {tells}")
     else:
         return call
     return None
 
 
-def _ask_about(
-    stage: Stage,
-    call: PendingCall,
-    title: str,
-    hint: str,
-    value: str,
-    read: Callable[[str], Verb],
-    judge: Judge = _nothing,
-) -> None:
-    """Ask for a line of text about the paused call, and decide by what ``read`` makes of it."""
-    before = f"{phrases.call(call.tool, call.arguments, named=True)} is paused."
-    title = title.format(step=call.step)
-    stage.start_flow(_ask(stage, call, before, title, hint, value, read, judge))
-
-
-def _reply(stage: Stage, kind: Verb, title: str, hint: str, value: str, read: Callable[[str], Verb]) -> None:
-    """Answer what the interrupted agent asks with a line of text, if it takes an answer of this kind."""
-    question = stage.work.live.question
-    if question is None:
-        stage.tell("the agent no longer asks")
-    elif refused := question.refuses(kind):
-        stage.tell(refused)
-    else:
-        before = f"The agent asks: {question.text}"
-        stage.start_flow(_ask(stage, question, before, title, hint, value, read))
-
-
+@flow
 async def _ask(
     stage: Stage,
     waits: PendingCall | Question,
-    before: str,
+    kind: Verb,
     title: str,
     hint: str,
     value: str,
     read: Callable[[str], Verb],
-    judge: Judge = _nothing,
 ) -> None:
-    """Ask for a line of text, then decide if call or question still wait."""
+    """Ask for a line of text about what waits, and decide by what ``read`` makes of it, if it still waits then.
+
+    ``kind``: a decision of the kind that is asked for; a question may not allow it.
+    """
+    from planscope.agents.gate import EditArguments, PendingCall
     from planscope.tui.dialogs.form import ask_dialog
 
-    question = stage.work.live.question is waits
-    text = await stage.answer(
-        ask_dialog(
-            title,
-            f"{hint} Enter: OK, Esc: cancel",
-            partial(wrong, read),
-            value=value,
-            before=(before,),
-            judge=judge,
-        )
-    )
-    if text is None:
+    more: dict[str, Any] = {}
+    if isinstance(waits, PendingCall):
+        about, gone = f"step {waits.step}", _GONE
+        before = f"{phrases.call(waits.tool, waits.arguments, named=True)} is paused."
+        more = {"judge": _judge_of(stage, waits)} if isinstance(kind, EditArguments) else {}
+    elif refused := waits.refuses(kind):
+        stage.tell(refused)
         return
-    live = stage.work.live
-    if live.paused is not waits and live.question is not waits:
-        stage.tell("the agent no longer asks" if question else _GONE)
     else:
+        about, gone = "the call" if waits.tool else "the agent", "the agent no longer asks"
+        before = f"The agent asks: {waits.text}"
+    check = partial(wrong, read)
+    dialog = ask_dialog(f"{title} {about}", hint, check, value=value, before=(before,), **more)
+    if (text := await stage.answer(dialog)) is None:
+        return
+    if waits in (stage.work.live.paused, stage.work.live.question):
         decide(stage, read(text), stepping=True)
+    else:
+        stage.tell(gone)
+
+
+def _judge_of(stage: Stage, call: PendingCall) -> Judge:
+    """Return the judge of the typed arguments of a paused call."""
+    from planscope.debugger.paused_call import PausedCall, judge_by_schema
+
+    view, schema = stage.view, call.schema
+    if schema is None and view.variant is not None and view.variant.own:
+        schema = next((a.parameters for a in view.variant.actions if a.tool == call.tool), None) or {}
+    run = view.debug.run
+    if view.progress == "judged" and len(run.steps) <= MOST_JUDGED:
+        return PausedCall(run.replay, call.step, call.tool, schema).judge
+    return partial(judge_by_schema, schema or {})

@@ -16,6 +16,7 @@ from planscope.tui.screens.debug.stage import (
     NO_SESSION,
     Stage,
     amounts_to,
+    flow,
     here,
     in_play,
     not_judged,
@@ -83,15 +84,9 @@ def copy(stage: Stage) -> None:
     stage.start_flow(take_away(stage, f"{pane} pane", text, f"planscope-{pane}.txt", private))
 
 
-def describe(stage: Stage) -> None:
+@flow
+async def describe(stage: Stage) -> None:
     """Show the session's title and notes, which the user may change."""
-    if stage.work.document.session is None:
-        stage.tell(NO_SESSION)
-    else:
-        stage.start_flow(_describe(stage))
-
-
-async def _describe(stage: Stage) -> None:
     from planscope.tui.dialogs.describe import Described, DescribeDialog
     from planscope.tui.screens.flows.quitting import quit_planscope
 
@@ -102,7 +97,9 @@ async def _describe(stage: Stage) -> None:
         if (said.title, said.notes) != (now.title, now.notes):
             document.edit(title=said.title, notes=said.notes)
 
-    session = document.open_session
+    if (session := document.session) is None:
+        stage.tell(NO_SESSION)
+        return
     said = await stage.answer(DescribeDialog(session.title, session.notes, typed))
     if said is not None:
         typed(said)
@@ -110,21 +107,16 @@ async def _describe(stage: Stage) -> None:
             quit_planscope(stage, stage.work, stage.work.drafts.left)
 
 
-def share(stage: Stage) -> None:
+@flow
+async def share(stage: Stage) -> None:
     """Write the run to a file for others."""
-    amounts_to(stage, shell.action_command("share", here(stage)))
-    if stage.work.document.session is None:
-        stage.tell(NO_SESSION)
-    elif stage.view.play is not None:
-        stage.tell(in_play(keeps=True))
-    else:
-        stage.start_flow(_share(stage))
-
-
-async def _share(stage: Stage) -> None:
     from planscope.tui.screens.flows.share import Shared, share
 
+    amounts_to(stage, shell.action_command("share", here(stage)))
     view, document = stage.view, stage.work.document
+    if document.session is None or view.play is not None:
+        stage.tell(NO_SESSION if document.session is None else in_play(keeps=True))
+        return
     what = Shared(
         document.snapshot(),
         view.run.id if view.run is not None else None,
@@ -358,12 +350,9 @@ def campaigns(stage: Stage) -> None:
     open_campaign(stage)
 
 
-def open_campaign(stage: Stage, name: str = "") -> None:
+@flow
+async def open_campaign(stage: Stage, name: str = "") -> None:
     """Show a campaign; "" asks which."""
-    stage.start_flow(_open_campaign(stage, name))
-
-
-async def _open_campaign(stage: Stage, name: str) -> None:
     from planscope.tui.screens.campaign.screen import CampaignScreen
     from planscope.tui.screens.flows.campaigns import chosen_campaign
 

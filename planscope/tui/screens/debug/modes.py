@@ -29,7 +29,10 @@ def active(stage: Stage) -> set[str]:
 
 def next_call(stage: Stage) -> None:
     """Go to the next call; run the paused call."""
-    (deciding.run_call if _live(stage) else navigate.next_call)(stage)
+    if _live(stage):
+        deciding.run_call(stage)
+    else:
+        navigate.go(stage, "next_call")
 
 
 def go_on(stage: Stage) -> None:

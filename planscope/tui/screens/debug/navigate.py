@@ -18,7 +18,7 @@ from planscope.debugger.stops import continue_back, continue_forward, in_words, 
 from planscope.tui import shell
 from planscope.tui.controllers.jobs import CancelToken
 from planscope.tui.keys import key_for
-from planscope.tui.screens.debug.stage import ANOTHER_RUN, Stage, amounts_to, here, not_judged, not_run
+from planscope.tui.screens.debug.stage import ANOTHER_RUN, Stage, amounts_to, flow, here, not_judged, not_run
 from planscope.tui.style.lines import shown
 from planscope.tui.view import SAFE_CALLS, DebugView
 from planscope.wording import phrases
@@ -33,37 +33,12 @@ def step_to(stage: Stage, debug: DebugState, nowhere: str) -> None:
         stage.tell(nowhere)
 
 
-def _back(stage: Stage, to: Callable[[DebugState], DebugState]) -> None:
-    step_to(stage, to(stage.view.debug), "this is the start of the run")
-
-
-def _on(stage: Stage, to: Callable[[DebugState], DebugState]) -> None:
-    nowhere = "this is the end of the run" if stage.view.run is not None else not_run(stage)
-    step_to(stage, to(stage.view.debug), nowhere)
-
-
-def next_call(stage: Stage) -> None:
-    _on(stage, cursor.next_call)
-
-
-def previous_call(stage: Stage) -> None:
-    _back(stage, cursor.previous_call)
-
-
-def next_check(stage: Stage) -> None:
-    _on(stage, cursor.next_check)
-
-
-def previous_check(stage: Stage) -> None:
-    _back(stage, cursor.previous_check)
-
-
-def go_start(stage: Stage) -> None:
-    _back(stage, cursor.go_start)
-
-
-def go_end(stage: Stage) -> None:
-    _on(stage, cursor.go_end)
+def go(stage: Stage, way: str) -> None:
+    """Go where a function of the cursor leads, such as ``next_call``."""
+    to: Callable[[DebugState], DebugState] = getattr(cursor, way)
+    end = "this is the end of the run" if stage.view.run is not None else not_run(stage)
+    back = way in ("previous_call", "previous_check", "go_start")
+    step_to(stage, to(stage.view.debug), "this is the start of the run" if back else end)
 
 
 def first_violation(stage: Stage) -> None:
@@ -86,28 +61,21 @@ def first_violation(stage: Stage) -> None:
         amounts_to(stage, shell.action_command("first-violation", here(stage)))
 
 
-def go_on(stage: Stage, *, back: bool = False) -> None:
-    """Go to the next or the previous breakpoint or violation."""
+def go_on(stage: Stage, way: str = "") -> None:
+    """Go to the next or, ``back``, the previous breakpoint or violation."""
     view = stage.view
-    go = continue_back if back else continue_forward
+    go = continue_back if way else continue_forward
     if any(isinstance(b, When) and b.costly for b in view.breakpoints):
         stage.tell(f"searching for the next stop… ({key_for('deselect')} cancels)")
 
         def look(token: CancelToken) -> DebugState:
             return go(view.debug, view.breakpoints, lambda: token.cancelled)
 
-        failed = partial(_failed, stage)
-        stage.work.jobs.start("continue", look, partial(_stopped, stage), failed)
+        stage.work.jobs.start(
+            "continue", look, partial(_stopped, stage), lambda error: stage.tell(str(error))
+        )
     else:
         _stopped(stage, go(view.debug, view.breakpoints))
-
-
-def go_back(stage: Stage) -> None:
-    go_on(stage, back=True)
-
-
-def _failed(stage: Stage, error: Exception) -> None:
-    stage.tell(str(error))
 
 
 def _stopped(stage: Stage, debug: DebugState) -> None:
@@ -120,11 +88,8 @@ def _stopped(stage: Stage, debug: DebugState) -> None:
         stage.tell("no stop in that direction")
 
 
-def go_to_step(stage: Stage) -> None:
-    stage.start_flow(_go_to_step(stage))
-
-
-async def _go_to_step(stage: Stage) -> None:
+@flow
+async def go_to_step(stage: Stage) -> None:
     from planscope.tui.dialogs.form import ask_dialog
 
     key, run = stage.view.key, stage.view.debug.run
@@ -196,11 +161,8 @@ def deselect(stage: Stage) -> None:
 # Searching
 
 
-def search(stage: Stage) -> None:
-    stage.start_flow(_search(stage))
-
-
-async def _search(stage: Stage) -> None:
+@flow
+async def search(stage: Stage) -> None:
     from planscope.tui.dialogs.form import ask_dialog
 
     key, view = stage.view.key, stage.view
@@ -241,24 +203,16 @@ def _searched(view: DebugView) -> tuple[Searched, ...]:
     )
 
 
-def next_hit(stage: Stage) -> None:
-    """Go to the next search hit."""
-    _hit(stage, search_.next_hit)
-
-
-def previous_hit(stage: Stage) -> None:
-    """Go to the previous search hit."""
-    _hit(stage, search_.previous_hit)
-
-
 _PLACES = {"query": "the query", "constraint": "a constraint", "answer": "an answer"}
 
 
-def _hit(stage: Stage, turn: Callable[[Search], Search]) -> None:
+def hit(stage: Stage, way: str) -> None:
+    """Go to the ``next_hit`` or the ``previous_hit``."""
     found = stage.view.search
     if found is None or found.at is None:
         stage.tell(f"no search yet: press {key_for('search')}" if found is None else "nothing was found")
         return
+    turn: Callable[[Search], Search] = getattr(search_, way)
     found = turn(found)
     assert found.hit is not None and found.at is not None
     _move_to_hit(stage, found)

@@ -8,7 +8,7 @@ from planscope.errors import UserError
 from planscope.session.locations import name_of
 from planscope.tui.controllers.document import Document
 from planscope.tui.opening.load import Opened, Switch, load_beside, path_in
-from planscope.tui.screens.debug.stage import Stage
+from planscope.tui.screens.debug.stage import Stage, flow
 from planscope.tui.style.lines import shown
 from planscope.wording import phrases
 
@@ -48,11 +48,6 @@ async def _offer_recovery(stage: Stage, opened: Opened) -> None:
     stage.switch(Switch(again, Opened(session, changed=True), autosave, "restored and saved"))
 
 
-def open_file(stage: Stage, path: Path) -> None:
-    """Open another session, or a trace, in place of this one."""
-    stage.start_flow(_open_file(stage, path))
-
-
 def open_pasted(stage: Stage, text: str) -> None:
     """Open the session or trace whose path was pasted, as terminals do with a file that is dropped into them."""
     path = path_in(text)
@@ -62,7 +57,9 @@ def open_pasted(stage: Stage, text: str) -> None:
         open_file(stage, path)
 
 
-async def _open_file(stage: Stage, path: Path) -> None:
+@flow
+async def open_file(stage: Stage, path: Path) -> None:
+    """Open another session, or a trace, in place of this one."""
     from planscope.tui.screens.flows.quitting import may_stop
 
     if not await may_stop(stage, stage.work.jobs):
@@ -80,30 +77,17 @@ async def _open_file(stage: Stage, path: Path) -> None:
 # Saving
 
 
-def save(stage: Stage) -> None:
+@flow
+async def save(stage: Stage) -> None:
     """Save now. If saving failed before, ask what to do."""
-    document = stage.work.document
-    if document.session is None or stage.work.autosave is None:
-        stage.tell("nothing to save: no session is loaded")
-    elif document.saving.state == "failed":
-        stage.start_flow(_ask_about_trouble(stage))
-    else:
-        _save(stage)
-
-
-async def _ask_about_trouble(stage: Stage) -> None:
     from planscope.tui.screens.flows.recover import ask_about_trouble
 
-    autosave = stage.work.autosave
-    assert autosave is not None
-    if await ask_about_trouble(stage, stage.work.document, autosave) == "again":
-        _save(stage)
-
-
-def _save(stage: Stage) -> None:
-    assert stage.work.autosave is not None
-    stage.change(asked_to_save=True, notice="saving…")
-    stage.work.autosave.save()
+    document, autosave = stage.work.document, stage.work.autosave
+    if document.session is None or autosave is None:
+        stage.tell("nothing to save: no session is loaded")
+    elif document.saving.state != "failed" or await ask_about_trouble(stage, document, autosave) == "again":
+        stage.change(asked_to_save=True, notice="saving…")
+        autosave.save()
 
 
 def saving_changed(stage: Stage) -> None:

@@ -8,7 +8,7 @@ from planscope.tui.controllers.what_if import Origin
 from planscope.tui.keys import key_for
 from planscope.tui.messages import OptionChosen
 from planscope.tui.screens.debug.rules import undo_rules
-from planscope.tui.screens.debug.stage import Stage
+from planscope.tui.screens.debug.stage import Stage, flow
 
 _NO_CALL = "no call was played yet"
 
@@ -76,16 +76,8 @@ def option_chosen(stage: Stage, message: OptionChosen) -> None:
         take(stage)
 
 
-def later_hour(stage: Stage) -> None:
-    _change_hour(stage, 1)
-
-
-def earlier_hour(stage: Stage) -> None:
-    _change_hour(stage, -1)
-
-
-def _change_hour(stage: Stage, by: int) -> None:
-    if stage.work.what_if.change_values(by):
+def change_hour(stage: Stage, by: str) -> None:
+    if stage.work.what_if.change_values(int(by)):
         stage.change(play=stage.work.what_if.play, notice="")
     elif stage.view.play is not None:
         stage.tell("there is nothing else to choose for this call")
@@ -93,22 +85,18 @@ def _change_hour(stage: Stage, by: int) -> None:
         stage.tell(f"hours and arguments can be chosen while you play: {key_for('play')} plays")
 
 
-def edit(stage: Stage, row: str) -> None:
+@flow
+async def edit(stage: Stage, row: str) -> None:
     """Ask for the arguments and the answer of the chosen call. ``row``: the one to begin with."""
-    option = stage.view.play.chosen if stage.view.play is not None else None
-    if option is None or option.way is None:
-        timed = stage.view.debug.run.problem.timed
-        hours = f": {key_for('later-hour')} and {key_for('earlier-hour')} change the hour"
-        stage.tell(f"no rule looks at arguments or answers here{hours if timed else ''}")
-    else:
-        stage.start_flow(_edit(stage, row))
-
-
-async def _edit(stage: Stage, row: str) -> None:
     from planscope.tui.dialogs.forms import played_form
 
     playing = stage.view.play
-    assert playing is not None
+    option = playing.chosen if playing is not None else None
+    if playing is None or option is None or option.way is None:
+        timed = stage.view.debug.run.problem.timed
+        hours = f": {key_for('later-hour')} and {key_for('earlier-hour')} change the hour"
+        stage.tell(f"no rule looks at arguments or answers here{hours if timed else ''}")
+        return
     way = await stage.answer(played_form(playing, row))
     if way is not None and stage.view.play is playing:
         stage.work.what_if.set_way(way)

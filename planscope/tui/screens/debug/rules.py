@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from planscope.tui.keys import key_for
 from planscope.tui.screens.debug.running import default_choice
-from planscope.tui.screens.debug.stage import NO_SESSION, Stage, in_play
+from planscope.tui.screens.debug.stage import NO_SESSION, Stage, flow, in_play
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
@@ -14,22 +14,16 @@ if TYPE_CHECKING:
     from planscope.tui.dialogs.rules import Finder
 
 
-def write_rules(stage: Stage) -> None:
+@flow
+async def write_rules(stage: Stage) -> None:
     """Write the rules of the session."""
-    if stage.work.document.session is None:
-        stage.tell(NO_SESSION)
-    elif stage.view.play is not None:
-        stage.tell(in_play())
-    else:
-        stage.start_flow(_write_rules(stage))
-
-
-async def _write_rules(stage: Stage) -> None:
     from planscope.session.traces import trace_of
     from planscope.tui.dialogs.rules import RulesDialog
 
-    document, drafts = stage.work.document, stage.work.drafts
-    session = document.open_session
+    document, drafts, session = stage.work.document, stage.work.drafts, stage.work.document.session
+    if session is None or stage.view.play is not None:
+        stage.tell(NO_SESSION if session is None else in_play())
+        return
     run = document.run(stage.view.run.id) if stage.view.run is not None else None
     text = drafts.rules.get(session.id, session.rules or "")
     trace = trace_of(run) if run is not None else None

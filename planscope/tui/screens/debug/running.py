@@ -13,7 +13,7 @@ from planscope.tui.controllers.live_run import ForkChoice, RunChoice, RunRequest
 from planscope.tui.keys import key_for
 from planscope.tui.messages import LiveChanged
 from planscope.tui.screens.debug.marking import breakpoints_of
-from planscope.tui.screens.debug.stage import NO_SESSION, Stage, amounts_to, here, in_play
+from planscope.tui.screens.debug.stage import NO_SESSION, Stage, amounts_to, flow, here, in_play
 from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
@@ -32,15 +32,13 @@ def no_run_in_progress(stage: Stage) -> str:
     return waiting(stage) or f"no run is in progress: {key_for('rerun')} runs the query"
 
 
-def rerun(stage: Stage, variant_id: str = "", choice: RunChoice | None = None) -> None:
+@flow
+async def rerun(stage: Stage, variant_id: str = "", offered: RunChoice | None = None) -> None:
     """Ask for the options of a run, and run the query, by default the displayed one.
 
-    ``choice``: the options to offer.
+    ``offered``: the options to offer.
     """
-    stage.start_flow(_rerun(stage, variant_id or stage.view.key[0], choice))
-
-
-async def _rerun(stage: Stage, variant_id: str, offered: RunChoice | None) -> None:
+    variant_id = variant_id or stage.view.key[0]
     variant = stage.work.document.variant(variant_id) if variant_id else None
     if variant is None:
         stage.tell("there is no query to run")
@@ -78,11 +76,8 @@ def _only_with_own_tools(asker: Asker, variant: Variant) -> bool:
     return True
 
 
-def fork(stage: Stage) -> None:
-    stage.start_flow(_fork(stage))
-
-
-async def _fork(stage: Stage) -> None:
+@flow
+async def fork(stage: Stage) -> None:
     from planscope.tui.dialogs.forms import fork_form, models_of
 
     view, document = stage.view, stage.work.document

@@ -37,8 +37,9 @@ Picture = Literal["tree", "order", "hours", "agents"]
 """What the tree's pane shows: the syntax tree, the plan as a picture, or the calls of each agent."""
 
 
-TURNS, SAFE_CALLS = 0, -1
-"""What can be folded besides calls: the turns between calls are folded, the list of safe calls is unfolded."""
+TURNS, WHOLE = 0, -1
+"""What can be folded besides calls: the turns between calls are folded; the texts, JSON and safe calls of steps are
+unfolded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ class DebugView:
 
     @property
     def folded_here(self) -> frozenset[int]:
-        """The calls of this run whose inner calls are folded away, by their indices; ``TURNS``, ``SAFE_CALLS``."""
+        """The calls of this run whose inner calls are folded away, by their indices; ``TURNS``, ``WHOLE``."""
         run = self.run
         return frozenset(i for name, i in self.folded if run is not None and name == run.id)
 

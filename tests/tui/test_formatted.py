@@ -130,3 +130,19 @@ async def test_a_long_system_prompt_leaves_room_for_the_tools_and_the_prompt(tmp
         await driven.press("g")
         pane = driven.text
         assert "Rule 9." in pane and "prompt   Go." in pane
+
+
+async def test_enter_unfolds_the_step_and_folds_it_again(tmp_path: Path) -> None:
+    answer = json.dumps({"order": {"items": [{"name": f"item {k}", "parts": [k]} for k in range(20)]}})
+    calls: list[tuple[str, dict[str, object] | None, str]] = [("disk_check", {}, answer)]
+    made = sessions.session(
+        "json", sessions.variant("Network audit precedes disk check.", sessions.ABC), sessions.events(calls)
+    )
+    async with opened(sessions.write(made, tmp_path), (120, 40)) as driven:
+        await driven.press("g", "n", "5")
+        assert "▸" in driven.text and not driven.screen.pane("step").foot()
+        await driven.press("enter")
+        whole = [line.text for line in driven.screen.pane("step").lines]
+        assert any("item 19" in line for line in whole) and not any("▸" in line for line in whole)
+        await driven.press("enter")
+        assert "▸" in driven.text

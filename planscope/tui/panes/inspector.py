@@ -1,4 +1,4 @@
-"""The inspector, shown on large screens: details of the selection, watches and breakpoints."""
+"""The inspector, shown on large screens: details of the selection, the conflict, breakpoints."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from planscope.oracle.verdict_types import Core
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.step_lines import step_title
 from planscope.tui.style.lines import Page, Run, shown
-from planscope.tui.style.roles import certificate
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, label, plain
@@ -30,8 +29,6 @@ class InspectorPane(LinePane):
         key = (
             state.debug,
             state.progress,
-            state.certificate,
-            state.watch_lines,
             state.breakpoints,
             state.links,
             state.outline,
@@ -66,8 +63,10 @@ class _Told(Page):
         self.add()
         if state.progress == "judged" and state.debug.view.core is not None:
             self._core(state.debug.view.core)
-        self._certificate()
-        self._lists()
+        if state.breakpoints:
+            self._head("Breakpoints")
+        for point in state.breakpoints[:40]:
+            self.say("◆", str(point))
 
     def _head(self, *parts: str) -> None:
         self.add(Run(" ".join(parts), "title"))
@@ -131,8 +130,6 @@ class _Told(Page):
         debug = self.state.debug
         name = step_title(debug.step)
         self._head(f"{name}, {terms.NOT_DONE}" if self.state.at_pending else name)
-        if debug.view.call is not None:
-            self.say("call", phrases.call(debug.view.call.tool, debug.view.call.arguments), "tool")
         if debug.checks:
             changed = [label(self.problem.by_id[c]) for c in debug.checks[:30]]
             self.say("changed", ", ".join(changed), "strong")
@@ -151,22 +148,3 @@ class _Told(Page):
         if not core.foreseeable:
             self.say("", "The agent could not have known.", "dim")
         self.add()
-
-    def _certificate(self) -> None:
-        """Show Z3's certificate at the step that decides the verdict; a warning is shown at every step."""
-        said = self.state.certificate
-        if said == "denied" or (said in ("confirmed", "gave_up") and self.state.at_verdict):
-            self.say("verdict", *certificate(said))
-            self.add()
-
-    def _lists(self) -> None:
-        state = self.state
-        if state.watch_lines:
-            self._head("Watches")
-            for watch in state.watch_lines:
-                self.say("", f"{watch.text} = {watch.value}", "caution" if watch.changed else "")
-            self.add()
-        if state.breakpoints:
-            self._head("Breakpoints")
-            for point in state.breakpoints[:40]:
-                self.say("◆", str(point))

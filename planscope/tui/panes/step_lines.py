@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from planscope.debugger.search import Kind
 from planscope.debugger.stops import in_words
 from planscope.language.problem import Span
-from planscope.oracle.verdict_types import Move, StepNo, StepView
+from planscope.oracle.verdict_types import Move, StepNo
 from planscope.safe import cell_width, show, wrap
 from planscope.session.model import MessageEvent
 from planscope.session.oracle_input import has_own_tools
@@ -18,15 +18,14 @@ from planscope.tui.keys import key_for
 from planscope.tui.panes.formatted import formatted
 from planscope.tui.panes.hit_places import hit_of_step, place_in
 from planscope.tui.panes.query import painted_runs
-from planscope.tui.style.lines import BLANK, Line, Page, Run, cut, labelled, paragraph, ranges, width_of
+from planscope.tui.style.lines import BLANK, Line, Page, Run, cut, labelled, paragraph, width_of
 from planscope.tui.style.roles import certificate
-from planscope.tui.view import SAFE_CALLS, DebugView
+from planscope.tui.view import WHOLE, DebugView
 from planscope.wording import phrases, terms
 
 if TYPE_CHECKING:
     from planscope.agents.gate import Question
     from planscope.toolfuzz.keeping import Predicted
-    from planscope.tui.controllers.judge import Facts
 
 _MARGIN = 9
 _MOVES, _FEW_MOVES = 8, 3
@@ -35,8 +34,8 @@ _WAY = 8
 _PLAN = 24
 _AROUND = 200
 """A long text is shown from this many code points before its search hit."""
-_MOST, _MOST_ZOOMED = 4_000, 200_000
-"""The limit of one text in code points, and the limit in a zoomed pane."""
+_MOST, _MOST_WHOLE = 4_000, 200_000
+"""The limit of one text in code points, and the limit where texts are shown whole."""
 _DECISIONS = {
     "approve": ("next-call", "approve"),
     "edit": ("edit-arguments", "arguments"),
@@ -63,46 +62,20 @@ def waiting(state: DebugView) -> str:
 def step_lines(state: DebugView, width: int, window: int) -> tuple[list[Line], int]:
     """Show thought, call, answer and watches, and what became of the plan: first of all if the step is wrong.
 
-    Long texts are cut so far that all has room, and JSON is folded; a zoomed pane shows more of them. Return also how
-    many rows it would fill.
+    Long texts are cut so far that all has room, and JSON is folded, unless the pane is zoomed or the step unfolded.
+    Return also how many rows it would fill.
     """
-    lines, flexible = _step_lines(state, width, window, window)
+    lines, flexible = _StepPage(state, width, window, window).all_lines()
     over = len(lines) - window
-    if over <= 0 or state.zoomed:
+    if over <= 0 or _whole(state):
         return lines, len(lines)
     few = next((rows for rows in range(window, 1, -1) if sum(max(n - rows, 0) for n in flexible) >= over), 1)
-    return _step_lines(state, width, window, max(few, min(window // 6, 4)))[0], len(lines)
+    few = max(few, min(window // 6, 4))
+    return _StepPage(state, width, window, few).all_lines()[0], len(lines)
 
 
-def _step_lines(state: DebugView, width: int, window: int, few: int) -> tuple[list[Line], list[int]]:
-    """Return the lines, and how many each text has that may be cut. ``few``: how many a text has at most."""
-    view = state.debug.view
-    page, below, watches = (_StepPage(state, width, window, few) for _ in range(3))
-    page.done(view)
-    for watch in state.watch_lines:
-        text = f"{watch.text} = {watch.value}{'  (new)' if watch.changed else ''}"
-        watches.row("watch", text, "caution" if watch.changed else "")
-    if state.progress == "judged":
-        below.became(view)
-    else:
-        below.row("", state.trouble or waiting(state), "caution" if state.trouble else "dim")
-    gap = [BLANK] if page.lines and below.lines and window >= _ROOMY else []
-    here = any(one.severity == "error" for one in state.debug.run.findings[view.index])
-    here = here or (view.lost and state.lost_at(view) == view.index) or state.cause_at == view.index
-    first = here and state.progress == "judged" and view.call is not None and not state.at_pending
-    above = [*below.lines, *watches.lines, *gap, *page.lines]
-    return above if first else [
-        *page.lines,
-        *watches.lines,
-        *gap,
-        *below.lines,
-    ], page.flexible + below.flexible
-
-
-def _going_on(runs: tuple[Run, ...], width: int) -> tuple[Run, ...]:
-    """Add an ellipsis to a line that was cut."""
-    spare = width - width_of(runs)
-    return (*runs, Run(" …" if spare > 1 else "…")) if spare > 0 else cut((*runs, Run("…")), width)
+def _whole(state: DebugView) -> bool:
+    return state.zoomed or WHOLE in state.folded_here
 
 
 def predicted_words(one: Predicted) -> str:
@@ -131,110 +104,116 @@ def model_cost(state: DebugView) -> str:
 
 
 class _StepPage(Page):
-    """The lines of one step."""
+    """The lines of one step. ``few``: how many lines a text has at most; ``flexible``: how many each has that may be
+    cut."""
 
     def __init__(self, state: DebugView, width: int, window: int, few: int) -> None:
         super().__init__(width, _MARGIN)
-        self.state = state
+        self.state, self.view = state, state.debug.view
         self.flexible: list[int] = []
         self.problem = state.debug.run.problem
-        self.body = max(width - _MARGIN, 8)
-        self.roomy = state.zoomed or window >= _ROOMY
-        self.few = 10_000 if state.zoomed else few
+        self.whole = _whole(state)
+        self.roomy = self.whole or window >= _ROOMY
+        self.few = 10_000 if self.whole else few
+
+    def all_lines(self) -> tuple[list[Line], list[int]]:
+        """Return the lines of all parts, and ``flexible``."""
+        state, view = self.state, self.view
+        parts: list[list[Line]] = []
+        for part in (self.done, self.watches, self.became):
+            self.lines = []
+            part()
+            parts.append(self.lines)
+        done, watches, below = parts
+        gap = [BLANK] * bool(done and below and self.roomy)
+        here = any(one.severity == "error" for one in state.debug.run.findings[view.index])
+        here = here or (view.lost and state.lost_at(view) == view.index) or state.cause_at == view.index
+        first = here and state.progress == "judged" and view.call is not None and not state.at_pending
+        above, after = (below, done) if first else (done, below)
+        return [*above, *watches, *gap, *after], self.flexible
 
     def row(self, label: str, text: str, role: str = "", few: int = 0, kind: Kind | None = None) -> None:
         """Add a text beside its label, in at most ``few`` lines; ``kind``: search hits of this kind are marked."""
+        margin = _MARGIN if len(label) < _MARGIN else len(label) + 2
+        width, most = max(self.width - margin, 8), _MOST_WHOLE if self.whole else _MOST
         hit = hit_of_step(self.state.hit, self.state.debug.index, kind)
         if hit is not None and (span := place_in(text, hit)) is not None:
-            self._found(label, text, role, few, span)
-        elif len(label) >= _MARGIN:
-            self._beside(label, text, role)
+            body, seen = _around(text, span, width, role)
+            few, margin = max(few, seen) if few else 0, margin - 1
+        elif kind in ("answer", "thought"):
+            body = formatted(text, width, role, most, few)
         else:
-            most = _MOST_ZOOMED if self.state.zoomed else _MOST
-            laid = kind in ("answer", "thought")
-            body = (
-                formatted(text, self.body, role, most, few)
-                if laid
-                else paragraph(text, self.body, role, most)
-            )
-            if few:
-                self.flexible.append(min(len(body), few))
-            if few and len(body) > few:
-                body = (*body[: few - 1], _going_on(body[few - 1], self.body - 1))
-            self.lines += map(Line, labelled(label, body, indent=_MARGIN))
-
-    def _beside(self, label: str, text: str, role: str) -> None:
-        """Add safe text with a label that is wider than the margin."""
-        first = ranges(text, max(self.body + _MARGIN - len(label) - 2, 8))[0][1]
-        self.lines.append(Line((Run(f"{label}  ", "label"), Run(text[:first], role))))
-        self.text(text[first:].strip(), role, _MARGIN)
-
-    def _found(self, label: str, text: str, role: str, few: int, span: Span) -> None:
-        """Add a row with a search hit, shown at least up to it. ``span``: the hit's code points in the text."""
-        first = span[0] - _AROUND if span[1] > _AROUND * 4 else 0
-        told = "…" * bool(first) + text[first : span[1] + _AROUND * 8]
-        at = (span[0] - first + bool(first), span[1] - first + bool(first))
-        whole = show(told, keep_newlines=True)
-        parts = wrap(whole, self.body)
-        seen = next((i for i, (_, end) in enumerate(parts, 1) if end >= at[1]), len(parts))
-        for i, (a, b) in enumerate(parts[: max(few, seen) if few else None]):
-            mark = terms.HIT_GLYPH if a < at[1] and at[0] < b else " "
-            head = (label if i == 0 else "").ljust(_MARGIN - 1)
-            runs = painted_runs(whole, a, b, [(a, b, role), (*at, "hit")])
-            self.lines.append(Line((Run(head, "label"), Run(mark, "hit-mark"), *runs)))
+            body = paragraph(text, width, role, most)
+        if few:
+            self.flexible.append(min(len(body), few))
+        if few and len(body) > few:
+            body = (*body[: few - 1], _going_on(body[few - 1], width - 1))
+        self.lines += map(Line, labelled(label, body, indent=margin))
 
     # What was done
 
-    def done(self, view: StepView) -> None:
+    def done(self) -> None:
         """Show thought, call, error and answer."""
-        state = self.state
-        self._awaited(view)
+        state, view = self.state, self.view
+        self._awaited()
         if state.unfollowed and state.run is not None and view.index == state.debug.run.last:
-            said = f"{phrases.plural(state.unfollowed, 'other run')} of this program goes on, not followed"
-            said = said.replace("goes", "go") if state.unfollowed > 1 else said
-            self.row("others", f"{said}; when this run ends, one that still runs is next", "caution")
+            others = phrases.plural(
+                state.unfollowed, "other run of this program goes", "other runs of this program go"
+            )
+            self.row(
+                "others",
+                f"{others} on, not followed; when this run ends, one that still runs is next",
+                "caution",
+            )
         if view.call is None:
-            self._no_call(view)
+            self._no_call()
             return
         told, run = state.call_at(view.index), state.run
         failed = phrases.failed(view)
         if told is not None:
             if failed:  # what went wrong comes first
-                self._answer(view, told)
-            self._asked_for(view, told)
-        else:
-            self._call(view)
+                self._answer(told)
+            if told.agent:
+                self.row("agent", told.agent, "", 1)
+            self._spoken(told.messages, told.thought)
+        self._call()
+        if told is not None and told.asked is not None:
+            asked = phrases.call(view.call.tool, told.asked, named=True, limit=400)
+            self.row("asked", f"{asked}, edited by hand", "dim", self.few)
         if state.at_pending:
-            self._pending(view)
+            self._pending()
         if error := view.call.error or (told.error if told else ""):
             self.row("refused", error, "broken", self.few)
         if told is not None and not failed:
-            self._answer(view, told)
+            self._answer(told)
         if run is not None and run.forked_from is not None and 0 < view.index <= run.kept:
             self.row("kept", f"from run {phrases.fork_point(run.forked_from)}, not run again", "dim")
 
-    def _awaited(self, view: StepView) -> None:
+    def watches(self) -> None:
+        for watch in self.state.watch_lines:
+            text = f"{watch.text} = {watch.value}{'  (new)' if watch.changed else ''}"
+            self.row("watch", text, "caution" if watch.changed else "")
+
+    def _awaited(self) -> None:
         """Say what a run in progress waits for: the user, or its agent, if this is its last step."""
         state, run = self.state, self.state.run
         if state.question is not None and state.at_question:
             self._asked(state.question)
+        elif run is None or not run.under_way or run.pending or state.play is not None:
             return
-        if run is None or not run.under_way or run.pending or state.play is not None:
-            return
-        if view.index == state.debug.run.last:
+        elif run.waits_for:
+            self.row("now", f"the agent {run.waits_for}; its own program answers", "caution")
+        elif self.view.index == state.debug.run.last:
             keys = f"{key_for('pause-run')} pauses before it, {key_for('stop-run')} stops"
-            now = f"the agent is working on its next call; {state.only_watched or keys}"
-            if run.waits_for:
-                now = f"the agent {run.waits_for}; its own program answers"
-            self.row("now", now, "caution")
+            self.row("now", f"the agent is working on its next call; {state.only_watched or keys}", "caution")
 
-    def _no_call(self, view: StepView) -> None:
+    def _no_call(self) -> None:
         """Show the start of the run, or its end."""
         state, run = self.state, self.state.run
         if run is None:
             if state.has_queries:
                 self.row("", f"Not run yet; press {key_for('rerun')}.", "dim")
-        elif view.step == 0:
+        elif self.view.step == 0:
             self.row("", "Nothing has been called yet.", "dim")
             if state.play is None:
                 self._given(run)
@@ -245,17 +224,7 @@ class _StepPage(Page):
             if run.cost.model_calls:
                 self.row("cost", phrases.cost(run.cost, simulated=run.simulated), "dim")
 
-    def _asked_for(self, view: StepView, told: RecordedCall) -> None:
-        """Show who made the call, what was said before it, and the call, also as it was before it was edited."""
-        if told.agent:
-            self.row("agent", told.agent, "", 1)
-        self._spoken(told.messages, told.thought)
-        self._call(view)
-        if told.asked is not None and view.call is not None:
-            asked = phrases.call(view.call.tool, told.asked, named=True, limit=400)
-            self.row("asked", f"{asked}, edited by hand", "dim", self.few)
-
-    def _answer(self, view: StepView, told: RecordedCall) -> None:
+    def _answer(self, told: RecordedCall) -> None:
         """Show what came of the call."""
         if told.raw and told.arguments is None:
             self.row("raw", told.raw, "dim", self.few)
@@ -264,7 +233,7 @@ class _StepPage(Page):
         if told.refused_by:
             by = "you" if told.refused_by == "user" else "the guard"
             self.row("refused", f"by {by}: the tool was not called", "caution")
-        if phrases.failed(view):
+        if phrases.failed(self.view):
             self.row("! failed", terms.ANSWERED_ERROR, "caution")
         few = max(self.few, 3) if told.failed else self.few
         self.row("answer", told.answer, "caution" if told.failed else "", few, "answer")
@@ -310,11 +279,11 @@ class _StepPage(Page):
             keys = dict(_DECISIONS[one] for one in question.allowed)
         self._keys(keys | {"stop-run": "stop"})
 
-    def _pending(self, view: StepView) -> None:
+    def _pending(self) -> None:
         """Say why the run is paused before this call, and name the keys to decide."""
         why = in_words(self.state.why_paused, self.problem)
         self.row("paused", f"before this call{': ' * bool(why)}{why}", "caution")
-        if view.call is not None and view.call.error:
+        if self.view.call is not None and self.view.call.error:
             keys = {"next-call": "continue", "continue": "to the next breakpoint", "stop-run": "stop"}
             self._keys(keys, "no tool is called and the agent is told so; ")
             return
@@ -327,58 +296,67 @@ class _StepPage(Page):
     def _keys(self, keys: Mapping[str, str], before: str = "") -> None:
         self.row("", before + ", ".join(f"{key_for(id)} {verb}" for id, verb in keys.items()), "dim")
 
-    def _call(self, view: StepView) -> None:
+    def _call(self) -> None:
+        view = self.view
         assert view.call is not None
         text = phrases.call(view.call.tool, view.call.arguments, named=True, limit=400)
-        if cell_width(text) > self.body:
+        if cell_width(text) > self.width - _MARGIN:
             text = phrases.call(view.call.tool, view.call.arguments, limit=400)
         self.row("call", text, "tool", kind="call")
         when, last = "" if self.state.at_pending else phrases.hours(view.start, view.end), self.lines[-1]
-        if when and cell_width(last.text) + len(when) + 2 <= self.body + _MARGIN:
+        if when and cell_width(last.text) + len(when) + 2 <= self.width:
             self.lines[-1] = Line((*last.runs, Run(f"  {when}", "dim")))
 
     # What became of the plan
 
-    def became(self, view: StepView) -> None:
+    def became(self) -> None:
         """Show the state, right moves, findings, reason and remaining orders."""
-        state, facts = self.state, self.state.facts
+        state, view, facts = self.state, self.view, self.state.facts
+        if state.progress != "judged":
+            self.row("", state.trouble or waiting(state), "caution" if state.trouble else "dim")
+            return
         if state.certificate == "denied":
             self.row("verdict", *certificate("denied"))
-        state_line, sealed = self.state_line(view), self.certificate()
-        beside = Line((*state_line.runs, Run(" · ", "dim"), *sealed)) if sealed else state_line
-        fits = cell_width(beside.text) <= self.body + _MARGIN
-        if not self.problem.unjudged or self.state.at_pending:
-            self.lines.append(beside if fits else state_line)
-        self._of_run(view)
+        sealed = (
+            [Run(*certificate(state.certificate))]
+            if state.at_verdict and state.certificate in _SEALED
+            else []
+        )
+        said = self._state()
+        both = [*said, *[Run(" · ", "dim")] * bool(said and sealed), *sealed]
+        fits = width_of(both) <= self.width
+        if both:
+            self.add(*(both if fits else said))
+        self._of_run()
         rules = phrases.rules_alone(self.problem)
         if not rules:
-            self._instead(view)
+            self._instead()
         if view.lost:
             self._plan()
-        self._findings(view)
+        self._findings()
         if facts is None:
             self.row("", "…", "dim")
             return
         if facts.why and (not facts.findings or facts.why not in facts.findings[0]):
             self.row("why", facts.why)
         if rules:
-            self._instead(view)
+            self._instead()
         if view.lost and self.problem.counted:
             self.row("left", phrases.orders(0), "dim")
         elif not view.lost and view.state == "completable" and view.step != "end":
-            self._ways_on(facts)
+            self._ways_on()
         if not fits:
-            self.lines += map(Line, labelled("verdict", [sealed], indent=_MARGIN))
+            self.lines += map(Line, labelled("verdict", [tuple(sealed)], indent=_MARGIN))
 
-    def _of_run(self, view: StepView) -> None:
+    def _of_run(self) -> None:
         """Say what this step is to the run: why it is most likely to blame; at the end, notes on the verdict."""
         verdict, cause = self.state.verdict, self.state.cause
-        if cause is not None and self.state.cause_at == view.index:
+        if cause is not None and self.state.cause_at == self.view.index:
             from planscope.cause.told import chain, told
 
             way = f" {key_for('explain')} shows the way from here." if chain(cause) else ""
             self.row(terms.CAUSE, told(cause) + way, "caution")
-        if verdict is None or view.step != "end":
+        if verdict is None or self.view.step != "end":
             return
         if verdict.verdict == "unknown" and not self.problem.unjudged:
             from planscope.wording.explain import why_unknown
@@ -389,64 +367,61 @@ class _StepPage(Page):
         for warning in verdict.warnings:
             self.row("warning", warning, "caution")
 
-    def _findings(self, view: StepView) -> None:
+    def _findings(self) -> None:
         told = self.state.facts.findings if self.state.facts else ()
         would = "would be: " if self.state.at_pending else ""
-        for i, found in enumerate(self.state.debug.run.findings[view.index]):
+        for i, found in enumerate(self.state.debug.run.findings[self.view.index]):
             sign, role = ("✗", "finding") if found.severity == "error" else ("!", "caution")
-            self.lines.append(Line((Run(f"{sign} {would}{phrases.finding(found)}", role),)))
+            self.add(Run(f"{sign} {would}{phrases.finding(found)}", role))
             self.row("", told[i] if i < len(told) else found.message)
-        if (one := self.state.predicted_at(view.index)) is not None:
+        if (one := self.state.predicted_at(self.view.index)) is not None:
             self.row("fuzzer", predicted_words(one), "caution", self.few)
 
-    def state_line(self, view: StepView) -> Line:
-        lost = self.state.lost_at(view)
-        if self.state.at_pending:
-            here = lost == view.index and view.lost
-            runs = [Run(f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "caution")]
-            if self.problem.unjudged:
-                return Line(tuple(runs))
+    def _state(self) -> list[Run]:
+        """Say what the state means that the title names; of a paused call, also what it would be."""
+        state, view = self.state, self.view
+        lost, judged = state.lost_at(view), state.debug.run.replay
+        here = lost == view.index
+        if state.at_pending:
             what = phrases.what_is_lost(self.problem)
-            becomes = (
-                f"it would lose {what}" if here else f"{what} would be {terms.STATES[view.state]} after it"
+            becomes = f"{what} would be {terms.STATES[view.state]} after it"
+            becomes = f"it would lose {what}" if here and view.lost else becomes
+            word = Run(f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "caution")
+            says = (
+                []
+                if self.problem.unjudged
+                else [Run(f"  {becomes}", "core" if here and view.lost else "dim")]
             )
-            return Line((*runs, Run(f"  {becomes}", "core" if here else "dim")))
-        judged = self.state.debug.run.replay
-        word = phrases.step_word(judged, view)
-        runs = [Run(f"{terms.STATE_GLYPHS[view.state]} {word}", view.state)]
-        note = ""
-        if lost == view.index:
-            runs.append(Run(f"  {terms.LOST_HERE}", "core"))
+            return [word, *says]
+        if self.problem.unjudged:
+            return []
+        if here:
             note = "the query contradicts itself" if view.step == 0 else terms.NO_RETURN
-        elif lost is not None and lost < view.index:
-            note = f"lost since {phrases.step_name(self.state.debug.run.steps[lost].step)}"
-        elif view.state == "completable":
-            note = phrases.state_means(self.problem, view.state, phrases.step_ended(judged, view))
-        return Line((*runs, Run(f"  {note}", "dim")) if note else tuple(runs))
-
-    def certificate(self) -> tuple[Run, ...]:
-        """What Z3 says about the verdict, at the step that decides it."""
-        said = self.state.certificate
-        known = self.state.at_verdict and said in ("confirmed", "gave_up")
-        return (Run(*certificate(said)),) if known else ()
+            return [Run(terms.LOST_HERE, "core"), Run(f"  {note}", "dim")]
+        if lost is not None and lost < view.index:
+            return [Run(f"lost since {phrases.step_name(state.debug.run.steps[lost].step)}", "dim")]
+        if view.state != "completable":
+            return []
+        return [Run(phrases.state_means(self.problem, view.state, phrases.step_ended(judged, view)), "dim")]
 
     def _moves(self, moves: Sequence[Move]) -> str:
         return phrases.moves(self.problem, moves, _MOVES if self.roomy else _FEW_MOVES)
 
-    def _instead(self, view: StepView) -> None:
+    def _instead(self) -> None:
         facts = self.state.facts
-        if facts is not None and facts.instead:
-            here = facts.instead_at is None or facts.instead_at == view.index - 1
-            where = "" if here else f", as step {(facts.instead_at or 0) + 1}"
-            if phrases.rules_alone(self.problem):
-                self._safe(facts.instead, where)
-            else:
-                self.row("call instead", self._moves(facts.instead) + where, "safe")
+        if facts is None or not facts.instead:
+            return
+        here = facts.instead_at is None or facts.instead_at == self.view.index - 1
+        where = "" if here else f", as step {(facts.instead_at or 0) + 1}"
+        if phrases.rules_alone(self.problem):
+            self._safe(facts.instead, where)
+        else:
+            self.row("call instead", self._moves(facts.instead) + where, "safe")
 
     def _safe(self, moves: Sequence[Move], where: str = "") -> None:
         """Count the calls that break no rule at once; Enter lists them. Rules alone do not say which is wanted."""
         calls = phrases.plural(len(moves), "call")
-        if SAFE_CALLS in self.state.folded_here:
+        if self.whole:
             self.row("safe", phrases.moves(self.problem, moves, len(moves)) + where, "safe")
         else:
             self.row("safe", f"{calls}{where}; Enter lists {'it' if len(moves) == 1 else 'them'}", "dim")
@@ -465,8 +440,10 @@ class _StepPage(Page):
         kept = f"after the first {calls}: " if repair.kept else ""
         self.row("a correct plan", kept + names)
 
-    def _ways_on(self, facts: Facts) -> None:
+    def _ways_on(self) -> None:
         """Show the safe next moves, the number of remaining orders, and one such order."""
+        facts = self.state.facts
+        assert facts is not None
         if facts.safe and phrases.rules_alone(self.problem):
             self._safe(facts.safe)
             return
@@ -478,3 +455,28 @@ class _StepPage(Page):
             way = [phrases.planned(self.problem, step) for step in facts.one_way[:_WAY]]
             more = " → …" if len(facts.one_way) > _WAY else ""
             self.row("for example", " → ".join(way) + more, "dim")
+
+
+_SEALED = ("confirmed", "gave_up")
+
+
+def _around(text: str, span: Span, width: int, role: str) -> tuple[Sequence[tuple[Run, ...]], int]:
+    """Lay out a text from before a search hit on. ``span``: the hit's code points. Return also how many lines show
+    it."""
+    first = span[0] - _AROUND if span[1] > _AROUND * 4 else 0
+    told = "…" * bool(first) + text[first : span[1] + _AROUND * 8]
+    at = (span[0] - first + bool(first), span[1] - first + bool(first))
+    whole = show(told, keep_newlines=True)
+    parts = wrap(whole, width)
+    seen = next((i for i, (_, end) in enumerate(parts, 1) if end >= at[1]), len(parts))
+    body = []
+    for a, b in parts:
+        mark = Run(terms.HIT_GLYPH if a < at[1] and at[0] < b else " ", "hit-mark")
+        body.append((mark, *painted_runs(whole, a, b, [(a, b, role), (*at, "hit")])))
+    return body, seen
+
+
+def _going_on(runs: tuple[Run, ...], width: int) -> tuple[Run, ...]:
+    """Add an ellipsis to a line that was cut."""
+    spare = width - width_of(runs)
+    return (*runs, Run(" …" if spare > 1 else "…")) if spare > 0 else cut((*runs, Run("…")), width)

@@ -20,7 +20,7 @@ from planscope.tui.controllers.jobs import CancelToken
 from planscope.tui.keys import key_for
 from planscope.tui.screens.debug.stage import ANOTHER_RUN, Stage, amounts_to, flow, here, not_judged, not_run
 from planscope.tui.style.lines import shown
-from planscope.tui.view import SAFE_CALLS, DebugView
+from planscope.tui.view import WHOLE, DebugView
 from planscope.wording import phrases
 from planscope.wording.constraints import brief
 
@@ -123,8 +123,8 @@ def wrong(read: Callable[[str], object], text: str) -> str | None:
 def open_selected(stage: Stage) -> None:
     """Go to the next step that is linked with the selection, such as the one that violates a constraint.
 
-    In the query's pane, show the cured query beside this one, if the words to blame are known. With rules alone, list
-    the safe calls of the step, or count them again.
+    In the query's pane, show the cured query beside this one, if the words to blame are known. In the step's pane, and
+    with rules alone in the timeline, show the texts, JSON and safe calls of the step whole, or fold them again.
     """
     from planscope.tui.screens.debug.doors import show_cured
 
@@ -135,8 +135,8 @@ def open_selected(stage: Stage) -> None:
         show_cured(stage, culprit)
         return
     rules = view.progress == "judged" and phrases.rules_alone(debug.run.problem)
-    if rules and view.run is not None and view.pane in ("timeline", "step"):
-        stage.change(folded=view.folded ^ {(view.run.id, SAFE_CALLS)})
+    if view.run is not None and (view.pane == "step" or (rules and view.pane == "timeline")):
+        stage.change(folded=view.folded ^ {(view.run.id, WHOLE)})
         return
     lit = sorted(view.lit.steps - {debug.index})
     if not lit:

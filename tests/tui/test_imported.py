@@ -53,7 +53,7 @@ async def test_turns_failures_name_and_grade_are_on_the_screen(tmp_path: Path, s
         await driven.press("(")
         if size[1] > 24:
             assert lines[4].startswith("2 ✓ refund(order=7") and lines[4].endswith("possible")
-        assert "41.␛[31m41" in rows(driven.app)[0] and "RIGHT  graded 0" in rows(driven.app)[0]
+        assert "41.␛[31m41" in rows(driven.app)[0] and "RIGHT  graded wrong" in rows(driven.app)[0]
         await driven.press("4", "down")
         assert driven.state.debug.index == 1 and "the tool answered with an error" in driven.text
         await driven.press("down")
@@ -69,8 +69,8 @@ async def test_what_was_left_out_is_in_the_left_column(tmp_path: Path) -> None:
     async with opened(imported(tmp_path, LEFT_OUT), (120, 40)) as driven:
         left = " ".join(" ".join(row.partition("│")[0].strip("┃ ") for row in rows(driven.app)[:18]).split())
         assert "1 call not understood: no name (first: m[3])" in left
-        assert "5 calls not of this run: gold plan (first: g[0])" in left
-        assert "NOT DECIDED graded 0" in " ".join(rows(driven.app)[0].split())
+        assert "5 calls not of this run: gold plan" in left and "g[0]" not in left
+        assert "NOT DECIDED graded wrong" in " ".join(rows(driven.app)[0].split())
 
 
 async def test_a_path_that_is_pasted_and_one_that_is_typed_open_a_trace(

@@ -147,7 +147,7 @@ class Judge:
         self._behind = False
         key = (variant_id, run_id)
         known = self._known.get(key)
-        if known is not None and known.over and not self._goes_on(key):
+        if known is not None and known.over and key[1] not in self.document.under_way:
             self._keep(known)
             self.look_ahead(0)
             return known
@@ -212,9 +212,6 @@ class Judge:
         """Whether more results will be displayed without a key press."""
         return self._jobs.running("judge") or self._jobs.running("read") or self._jobs.running("tree")
 
-    def _goes_on(self, key: Key) -> bool:
-        return key[1] in self.document.under_way
-
     def _record(self, key: Key) -> RunRecord | None:
         """Return the run's record, or None without a run or for one that is no longer in the session."""
         return self.document.record(key[1]) if self.document.run(key[1]) is not None else None
@@ -269,7 +266,12 @@ class Judge:
         self._facts.update({(key, index): found for index, found in facts.items()})
         read, ended = self._reads[key[0]], self.document.run(key[1])
         self._set(replace(judgement, outline=read.outline))
-        if ended is not None and judgement.verdict is not None and not running and not self._goes_on(key):
+        if (
+            ended is not None
+            and judgement.verdict is not None
+            and not running
+            and key[1] not in self.document.under_way
+        ):
             from planscope.session.run_list import outcome_of
 
             outcome = outcome_of(judgement.verdict, ended)
@@ -342,26 +344,24 @@ class Judge:
         if now is None or now.progress != "judged":
             return
         known = {i for of, i in self._facts if of == now.key}
+        found: list[int] = []
 
-        found_so_far = 0
-
-        def keep(token: CancelToken, found: Facts) -> None:
-            nonlocal found_so_far
+        def keep(token: CancelToken, facts: Facts) -> None:
             if not token.cancelled:
-                self._facts[now.key, found.index] = found
-                found_so_far += 1
-                if found_so_far % _AHEAD_TOLD == 0:
-                    self._post(FactsFound(now.key, found.index))
+                self._facts[now.key, facts.index] = facts
+                found.append(facts.index)
+                if len(found) % _AHEAD_TOLD == 0:
+                    done()
+
+        def done(_: None = None) -> None:
+            if found:
+                self._post(FactsFound(now.key, found[-1]))
 
         def look(token: CancelToken) -> None:
-            def tell(found: Facts) -> None:
-                self._jobs.tell(partial(keep, token, found))
+            def tell(facts: Facts) -> None:
+                self._jobs.tell(partial(keep, token, facts))
 
             _look_ahead(now.run, index, known, tell, token.wait)
-
-        def done(_: None) -> None:
-            if found_so_far:
-                self._post(FactsFound(now.key, index))
 
         self._jobs.start("ahead", look, done, self._no_facts)
 
@@ -375,7 +375,7 @@ class Judge:
         now = self.now
         if now is None or now.progress != "judged" or now.certificate != "asked":
             return
-        if self._goes_on(now.key) or self._jobs.running("certify"):
+        if now.key[1] in self.document.under_way or self._jobs.running("certify"):
             return
 
         def answered(certificate: Proof) -> None:
@@ -397,7 +397,11 @@ class Judge:
                 stop()
 
         self._jobs.start(
-            "certify", lambda token: certify(now.run, stops.append), answered, failed, interrupt=interrupt
+            "certify",
+            lambda token: certify(now.run, stops.append),
+            answered,
+            failed,
+            interrupt=interrupt,
         )
 
 
@@ -463,14 +467,14 @@ def judged(
     run = RunIndex(replay(reading.problem, trace))
     repair = None
     if trace.ending != "running" and _repaired_at_once(reading.problem, trace):
-        repair = _replay(run).way_back()
+        repair = run.judged.way_back()
     few = len(run.steps) <= FEW_STEPS
     facts = {i: facts_at(run, i) for i in range(len(run.steps))} if few else {}
     verdict, cause = run.replay.verdict(), None
-    if sought(_replay(run), verdict):
+    if sought(run.judged, verdict):
         from planscope.cause.find import cause_of
 
-        cause = cause_of(_replay(run), verdict)
+        cause = cause_of(run.judged, verdict)
     return Judgement(key, run, "judged", links=links, verdict=verdict, repair=repair, cause=cause), facts
 
 
@@ -486,7 +490,7 @@ def certify(run: RunIndex, started: Callable[[Callable[[], None]], None]) -> Pro
 
     ``started`` receives a function that interrupts Z3.
     """
-    return _replay(run).certify(started=started)
+    return run.judged.certify(started=started)
 
 
 def facts_at(run: RunIndex, index: int) -> Facts:
@@ -498,7 +502,7 @@ def facts_at(run: RunIndex, index: int) -> Facts:
 def _facts_at(run: RunIndex, index: int) -> Facts:
     from planscope.wording.explain import explain_core, explain_finding
 
-    replay = _replay(run)
+    replay = run.judged
     view = replay.steps[index]
     instead_at = _last_good(run, index)
     lost = next((i for i in run.doomed if replay.steps[i].attempt == view.attempt and i <= index), None)

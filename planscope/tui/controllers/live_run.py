@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from planscope.session.record import RunRecord
     from planscope.session.recordings import RecordedRun
 
+    MadeRun = AgentRun | OwnRun | AttachedRun
+    Make = Callable[["_Running", Pauser], MadeRun]
+
 JOB = "run"
 """The name of the run's job. The screen runs one at a time."""
 
@@ -202,7 +205,7 @@ class LiveRun:
         choice: RunChoice,
         run_id: str,
         breakpoints: Breakpoints,
-        make: Callable[[_Running, Pauser], AgentRun | OwnRun | AttachedRun],
+        make: Make,
         found: FollowedRun | None = None,
         took: float = 0.0,
     ) -> _Running:
@@ -234,11 +237,6 @@ class LiveRun:
     def set_breakpoints(self, breakpoints: Breakpoints) -> None:
         if self._run is not None:
             self._run.stops.pause_at(breakpoints(self._run.stops.problem))
-
-    @property
-    def breakpoints(self) -> tuple[Breakpoint, ...]:
-        """The breakpoints of the live run."""
-        return self._run.stops.breakpoints if self._run is not None else ()
 
     def stop(self) -> None:
         """End the run now; its events so far stay."""
@@ -391,15 +389,15 @@ class _Running:
         choice: RunChoice,
         run_id: str,
         stops: LiveStops,
-        make: Callable[[_Running, Pauser], AgentRun | OwnRun | AttachedRun],
-        found: FollowedRun | None = None,
+        make: Make,
+        found: FollowedRun | None,
     ) -> None:
         self.variant, self.choice, self.run_id, self.stops, self.found = variant, choice, run_id, stops, found
         self._live, self._make = live, make
         self._lock = threading.Lock()
         self._stopped = False
         self._stepping = choice.stepping
-        self._run: AgentRun | OwnRun | AttachedRun | None = None
+        self._run: MadeRun | None = None
         self._record: RunRecord | None = None
         self._pauser: Pauser | None = None
 

@@ -111,8 +111,10 @@ def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
 
 def _graded(run: RunRecord, verdict: Verdict) -> list[Run]:
     """Note how the run was graded, and more clearly if the verdict says otherwise."""
-    words = graded(run.reward, verdict.verdict)
-    return [Run(f" {words.split(',')[0]}", "caution" if "," in words else "dim")] if words else []
+    if run.reward is None:
+        return []
+    words = {0.0: "graded wrong", 1.0: "graded right"}.get(run.reward, f"graded {run.reward:g}")
+    return [Run(f" {words}", "caution" if "," in graded(run.reward, verdict.verdict) else "dim")]
 
 
 def _helped(run: RunRecord, short: bool) -> list[Run]:

@@ -3,40 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from planscope.tui.actions import ACTIONS, BY_ID, KeyAction
 from planscope.tui.style.lines import Line, Run, width_of
 from planscope.tui.view import DebugView
-
-Phase = Literal[
-    "over",
-    "nothing",
-    "no run",
-    "unreadable",
-    "running",
-    "watched",
-    "waits",
-    "strange call",
-    "asks",
-    "approves",
-    "back",
-    "play",
-    "play base",
-    "play rules",
-    "not judged",
-    "failed",
-    "imported",
-]
-"""The phase of the debug screen. ``nothing``: no session is open. ``waits``: at the paused call. ``watched``: nothing
-can be decided about the running agent.
-
-``strange call``: the paused call cannot be read, so no tool is called. ``asks``, ``approves``: the interrupted agent
-asks the user a question, or to approve a call. ``back``: at a step before the paused call.
-``play base``: what-if play without hours; ``play rules``: with arguments. ``not judged``: a
-run without a query and rules; ``failed``: one in which a call failed. ``imported``: a run of another program, which has
-rules.
-"""
 
 
 class Hint(NamedTuple):
@@ -78,10 +49,17 @@ play rules   | open_selected, take-back, keep-play, deselect: leave, edit-argume
              | previous-call
 """
 """For each phase its keys, by the ids of actions, each with its words if they are not the action's title. Before those
-of ``over`` come the keys that the table of actions names for the footer."""
+of ``over`` come the keys that the table of actions names for the footer.
+
+``nothing``: no session is open. ``waits``: at the paused call; ``back``: at a step before it. ``watched``: nothing can
+be decided about the running agent. ``strange call``: the paused call cannot be read, so no tool is called. ``asks``,
+``approves``: the interrupted agent asks the user a question, or to approve a call. ``play base``: what-if play without
+hours; ``play rules``: with arguments. ``not judged``: a run without a query and rules; ``failed``: one in which a call
+failed. ``imported``: a run of another program, which has rules.
+"""
 
 
-def phase(state: DebugView) -> Phase:
+def phase(state: DebugView) -> str:
     """Return the phase of the debug screen."""
     run = state.run
     if state.play is not None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
 from planscope.debugger.selection import SelectedWords
 from planscope.language.problem import Problem, Span
-from planscope.oracle.verdict_types import StepNo
 from planscope.safe import Shown, char_width, show
 from planscope.tui.keys import key_for
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
-from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, paragraph, ranges, shown, wrapped
+from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, ranges, shown, wrapped
 from planscope.tui.style.roles import EXAMPLE_ROLES
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
@@ -41,9 +41,9 @@ class QueryPane(LinePane):
         problem = state.debug.run.problem
         text = state.text or task_of(state)
         self.head_words = "1 Task" if text and not state.text else "1 Query"
-        left_out = state.run.left_out if state.run is not None else ()
-        called = len(state.run.calls) if state.run is not None and problem.unjudged else 0
-        laid_out_for = (text, width, state.errors, problem.unjudged, state.found, left_out, called)
+        run = state.run
+        left_out, called = (run.left_out, len(run.calls) * problem.unjudged) if run is not None else ((), 0)
+        laid_out_for = (text, width, state.errors, state.found, left_out, problem.unjudged, called)
         if self.prepared_for != laid_out_for:
             self.prepared_for = laid_out_for
             self._shown = show(text, keep_newlines=True)
@@ -78,19 +78,17 @@ class QueryPane(LinePane):
         return self._action(index - 2)
 
     def _action(self, number: int) -> Line:
-        state = self.state
-        action = self._problem.actions[number]
-        lit = state.links is not None and any(
-            mention in self._lit_spans for mention in state.links.mentions(action.id)
-        )
+        state, problem = self.state, self._problem
+        action = problem.actions[number]
+        lit = state.links is not None and not self._lit_spans.isdisjoint(state.links.mentions(action.id))
         done = state.debug.run.execution(action.id, state.debug.index)
-        step = state.debug.run.steps[done.index].step if done is not None else None
-        waits = done is not None and done.index == state.waits_at
-        judged = state.progress == "judged"
-        tool, problem = action.tool, self._problem
-        does = "writes" if tool in problem.writes else "reads" if tool in problem.reads else ""
-        required = judged and self._required
-        return _action_line(action.id, action.name, step, lit, required, self._width, waits, does)
+        became = ("○ to do", "open") if state.progress == "judged" and self._required else ("", "")
+        if done is not None and done.index == state.waits_at:
+            became = f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "stop"
+        elif done is not None:
+            became = f"✓ {phrases.step_name(state.debug.run.steps[done.index].step)}", "holds"
+        does = "writes" if action.tool in problem.writes else "reads" if action.tool in problem.reads else ""
+        return _action_line(action.id, action.name, Run(*became), lit, self._width, does)
 
     def note(self) -> tuple[Run, ...]:
         state = self.state
@@ -162,12 +160,9 @@ class QueryPane(LinePane):
             return
         index -= len(self._lines) + len(self._complaints) + 2
         if 0 <= index < len(self._problem.actions):
-            self._pick_action(self._problem.actions[index].id)
-
-    def _pick_action(self, action: str) -> None:
-        links = self.state.links
-        if mentions := links.mentions(action) if links else ():
-            self.post_message(Picked(SelectedWords(mentions[0])))
+            links = self.state.links
+            if links is not None and (mentions := links.mentions(self._problem.actions[index].id)):
+                self.post_message(Picked(SelectedWords(mentions[0])))
 
     def _offset_at(self, start: int, end: int, column: int) -> int:
         """Return the offset of the code point shown at a column of a line."""
@@ -228,13 +223,13 @@ def _complaints(state: DebugView, width: int) -> Iterator[Line]:
             yield Line(cut((Run(f"  {word:<8}", EXAMPLE_ROLES[word]), Run(shown(rule, 200), "tool")), width))
         yield from wrapped(FIND_RULES, width, "dim")
     for one in left_out:
-        role = "caution" if one.kind == "not understood" else "dim"
-        yield from wrapped(one.text, width, role)
+        asks = one.kind == "not understood"  # its place matters: what it is has to be found out
+        said = one.text if asks else replace(one, path="").text
+        yield from wrapped(said, width, "caution" if asks else "dim")
     for error in state.errors:
         yield BLANK
         where = f"✗ line {error.line}, column {error.column}: "
-        body = paragraph(where + error.message, width, "broken")
-        yield from (Line(runs) for runs in body)
+        yield from wrapped(where + error.message, width, "broken")
     if state.found is not None and state.found.culprit is not None:
         yield BLANK
         cause, _, blame, *_ = state.found.sentences
@@ -243,27 +238,12 @@ def _complaints(state: DebugView, width: int) -> Iterator[Line]:
 
 
 @lru_cache(maxsize=4000)
-def _action_line(
-    id: str,
-    name: str,
-    step: StepNo | None,
-    lit: bool,
-    judged: bool,
-    width: int,
-    waits: bool = False,
-    does: str = "",
-) -> Line:
-    if waits:
-        became = Run(f"{terms.PAUSED_GLYPH} {terms.NOT_DONE}", "stop")
-    elif step is not None:
-        became = Run(f"✓ {phrases.step_name(step)}", "holds")
-    else:
-        became = Run("○ to do" if judged else "", "open")
+def _action_line(id: str, name: str, became: Run, lit: bool, width: int, does: str) -> Line:
     left = (
         Run("┃" if lit else " ", "mark"),
         Run(f" {shown(id, 8):<3} ", "dim"),
         Run(shown(name, 80), "action"),
-        *((Run(f"  {does}", "caution" if does == "writes" else "dim"),) if does else ()),
+        Run(f"  {does}" if does else "", "caution" if does == "writes" else "dim"),
     )
     return Line(justify(left, (became,), width), "lit" if lit else "")
 

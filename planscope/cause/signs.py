@@ -19,7 +19,7 @@ from planscope.oracle.verdict_types import StepNo
 from planscope.rules.rule import RuleFile
 from planscope.wording.phrases import value
 
-Sign = Literal["break", "break too", "nowhere", "passed on", "misread", "apart", "denied", "unsaid", "strange",
+Sign = Literal["break", "break too", "nowhere", "passed on", "misread", "apart", "denied", "unsaid", "strange", "sum",
                "failed", "mended", "empty", "repeat", "again", "unread", "at once", "gold", "last"]  # fmt: skip
 TOLD: dict[Sign, str] = {
     "break": "violates a rule",
@@ -31,6 +31,7 @@ TOLD: dict[Sign, str] = {
     "denied": "with another id than the one spoken of",
     "unsaid": "with an id that nobody spoke of",
     "strange": "with a value from nowhere",
+    "sum": "with a number from nowhere",
     "failed": "fails",
     "mended": "fails first",
     "empty": "finds nothing",
@@ -219,10 +220,13 @@ class _Look:
             self.found.add(step, "nowhere", f"{said} {nowhere}")
         elif (
             one.how == "nowhere"
-            and (_WORDS.match(one.value) if isinstance(one.value, str) else one.in_sum and one.value % 1)
+            and isinstance(one.value, str)
+            and _WORDS.match(one.value)
             and not one.is_date
         ):
             self.found.add(step, "strange", f"{said} {nowhere}")
+        elif one.how == "nowhere" and one.in_sum and isinstance(one.value, float) and one.value % 1:
+            self.found.add(step, "sum", f"{said} {nowhere}")
         place = one.place
         if one.like_id and place is not None and place.path and field_of(one.path).endswith("id"):
             at = field_of(place.path)

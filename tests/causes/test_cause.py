@@ -110,7 +110,7 @@ def test_numbers_of_a_sum_are_traced_one_by_one() -> None:
     priced = call("get_order", {"items": [{"price": 12.5}, {"price": 9.9}]}, order_id="#W1000001")
     right, wrong = (call("calculate", "22.4", expression=f"12.50 + {price}") for price in ("9.90", "19.90"))
     assert 2 not in signs_of(ASKED, priced, right)
-    assert signs_of(ASKED, priced, wrong)[2] == {"strange"}
+    assert signs_of(ASKED, priced, wrong)[2] == {"sum"}
     found = evidence(Trace([ASKED, priced, wrong]), []).sources.by_step[2]
     assert [(one.value, one.how, one.name) for one in found] == [
         (12.5, "equal", "expression"), (19.9, "nowhere", "expression"),

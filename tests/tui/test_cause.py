@@ -15,7 +15,7 @@ from planscope.session.store import load
 from planscope.session.traces import session_of
 from planscope.tui.dialogs.help import help_lines
 from planscope.tui.dialogs.look import SOURCES, LookDialog
-from planscope.tui.dialogs.why import WhyDialog
+from planscope.tui.dialogs.why import WhyDialog, explanation
 from planscope.tui.screens.debug import doors
 from planscope.walk.walker import Walker
 from planscope.wording.terms import CAUSE, LOST_HERE
@@ -53,6 +53,10 @@ async def test_a_run_opens_at_its_cause(tmp_path: Path, size: tuple[int, int], r
             assert driven.state.debug.index == 2 and LOST_HERE in driven.text
         await driven.press("x")
         await driven.sees("Most likely cause: step 1 (", "which stands in no answer")
+        told = [line.text for line in explanation(driven.state, 60)]
+        assert told[0].strip().startswith("Most likely cause: step 1 ("), "what to mend comes first"
+        if not rules:
+            assert "not judged: there is no query and no rule; e writes rules." in " ".join(told).lower()
         if rules:
             await driven.sees("step 1, origin: ", "step 2, lost, shows: ")
         await driven.press("escape", "g", "n", "space")

@@ -13,13 +13,13 @@ from planscope.safe import show, wrap
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, indented
 from planscope.tui.keys import key_for
-from planscope.tui.panes.query import Painted, painted_runs
+from planscope.tui.panes.query import Painted, not_judged, painted_runs
 from planscope.tui.style.lines import Line, Page, Run, shown
 from planscope.tui.style.roles import certificate
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import label, place, plain
-from planscope.wording.explain import UNFORESEEABLE, explain_verdict
+from planscope.wording.explain import UNFORESEEABLE, asides, explain_verdict
 
 if TYPE_CHECKING:
     from planscope.oracle.judged import JudgedRun
@@ -202,13 +202,13 @@ def explanation(state: DebugView, width: int) -> list[Line]:
 
 def _explain(page: Page, state: DebugView, verdict: Verdict, sealed: tuple[str, str]) -> None:
     if state.run is not None:
-        page.text(explain_verdict(state.debug.run.judged, verdict), "strong")
-        for note in verdict.notes:
-            page.text(terms.sentence(note), "dim")
-        for warning in verdict.warnings:
-            page.text(terms.sentence(f"Warning: {warning}"), "caution")
         if state.cause is not None:
             _cause(page, state.cause)
+        judged = state.debug.run.judged
+        unjudged = judged.problem.unjudged
+        page.text(terms.sentence(not_judged()) if unjudged else explain_verdict(judged, verdict), "strong")
+        for note in asides(verdict):
+            page.text(note, "dim")
     core = state.debug.view.core or (verdict.first_violation.core if verdict.first_violation else None)
     if core is not None:
         page.text(*sealed)
@@ -225,12 +225,10 @@ def _explain(page: Page, state: DebugView, verdict: Verdict, sealed: tuple[str, 
 def _cause(page: Page, cause: Blame) -> None:
     from planscope.cause.told import chain, told
 
-    page.add()
     page.text(told(cause), "caution" if cause.step is not None else "dim")
     for line in chain(cause):
         page.text(line, "", 2)
-    if cause.step is not None:
-        page.add()
+    page.add()
 
 
 def _conflict(page: Page, state: DebugView, core: Core) -> None:

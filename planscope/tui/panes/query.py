@@ -22,7 +22,6 @@ from planscope.wording import phrases, terms
 _HEADING = Line((Run("  actions", "label"),))
 _TOOLS = Line((Run("  tools", "label"),))
 
-NO_RULES = f"Not judged: there is no query and no rule. {key_for('edit')} writes rules, such as"
 FIND_RULES = "There: Ctrl+G: find rules in good and bad runs, Ctrl+D: draft rules from a policy."
 
 _PHRASE = 40
@@ -30,6 +29,11 @@ _PHRASE = 40
 
 Painted = tuple[int, int, str]
 """A half-open range of the text and its role. In a list, later ranges cover earlier ones."""
+
+
+def not_judged() -> str:
+    """Say that a run is not judged, and how to change it. The key may be one of the user's own."""
+    return f"not judged: there is no query and no rule; {key_for('edit')} writes rules"
 
 
 class QueryPane(LinePane):
@@ -217,7 +221,7 @@ def _complaints(state: DebugView, width: int) -> Iterator[Line]:
     if state.debug.run.problem.unjudged and not any(one.kind == "not understood" for one in left_out):
         from planscope.rules.offers import examples
 
-        yield from wrapped(NO_RULES, width, "caution")
+        yield from wrapped(f"{terms.capital(not_judged())}, such as", width, "caution")
         called = dict.fromkeys(call.tool for call in state.run.calls) if state.run is not None else ()
         for word, rule in examples(list(called)):
             yield Line(cut((Run(f"  {word:<8}", EXAMPLE_ROLES[word]), Run(shown(rule, 200), "tool")), width))

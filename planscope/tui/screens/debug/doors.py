@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from planscope.tui import shell
 from planscope.tui.controllers.dissecting import DissectChoice
 from planscope.tui.keys import key_for
+from planscope.tui.panes.query import not_judged
 from planscope.tui.screens.debug.opening import open_file
 from planscope.tui.screens.debug.rules import write_rules
 from planscope.tui.screens.debug.running import ask_choice, default_choice, start_run
@@ -19,7 +20,6 @@ from planscope.tui.screens.debug.stage import (
     flow,
     here,
     in_play,
-    not_judged,
     not_run,
     show_run,
 )

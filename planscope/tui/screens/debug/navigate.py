@@ -18,7 +18,8 @@ from planscope.debugger.stops import continue_back, continue_forward, in_words, 
 from planscope.tui import shell
 from planscope.tui.controllers.jobs import CancelToken
 from planscope.tui.keys import key_for
-from planscope.tui.screens.debug.stage import ANOTHER_RUN, Stage, amounts_to, flow, here, not_judged, not_run
+from planscope.tui.panes.query import not_judged
+from planscope.tui.screens.debug.stage import ANOTHER_RUN, Stage, amounts_to, flow, here, not_run
 from planscope.tui.style.lines import shown
 from planscope.tui.view import WHOLE, DebugView
 from planscope.wording import phrases

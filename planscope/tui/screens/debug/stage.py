@@ -77,11 +77,6 @@ def amounts_to(stage: Stage, command: str) -> None:
         stage.change(command=command)
 
 
-def not_judged() -> str:
-    """Say that a run is not judged, and how to change it."""
-    return f"not judged: there is no query and no rule; {key_for('edit')} writes rules"
-
-
 def not_run(stage: Stage) -> str:
     """Say why there is no run."""
     return f"not run yet; press {key_for('rerun')}" if stage.view.has_queries else "no session is open"

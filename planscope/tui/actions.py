@@ -25,6 +25,7 @@ DURING: dict[str, str] = {
     "live": "while a run is in progress",
     "decide": "at a paused or a played call",
     "busy": "while it runs",
+    "found": "at something that was found",
 }
 """The modes of screens in which alone some actions work, in words."""
 
@@ -122,7 +123,7 @@ deselect               escape                  Deselect = leave               mo
 
 [debug: Running]
 edit                   e                       Edit                           doors.edit
-    Change the query: its text, its actions, its limits.
+    Change the query: its text, its actions, its limits; of a trace without a query, its rules.
 write-rules            W                       Rules                          rules.write_rules
     Write rules about the calls, which judge every run of the session.
 rerun                  r                       Rerun = run                    running.rerun
@@ -354,7 +355,7 @@ delete-run             - delete                Delete* = remove
 take-back-run          u                       Take back* = undo
     Undo the last deletion.
 compare-run            d                       Compare
-    Compare the run with the one in the debugger.
+    Compare the run with the one in the debugger; at a cause, its first run with the nearest right one.
 share-run              E                       Share
     Write this run, or the listed ones, to a file for others.
 empty-runs             Z                       Empty trash
@@ -379,16 +380,18 @@ reproduce-finding      .                       Reproduce* = one               re
     Make the smallest call again in the sandbox, and say whether it still fails.
 run-fuzzer             r                       Run*
     Fuzz tools: asks for the target, and shows the discovery curve while it runs.
-label-finding          l                       Label*
-    Label the finding: true, false, none. The false discovery rate comes from the labels.
-specify-finding        i                       Specified*
-    Say how the documentation is at fault: under-, over- or ill-specified, nothing.
 hide-verdicts          _                       Hide verdicts
     Hide what planscope and the model concluded, in random order, so that it does not sway labels; show it.
 look-on-finding        space                   Scroll* = look                 look_on
     Scroll the chosen finding.
 leave-findings         escape                  Leave*
     Go back to the debugger.
+
+[findings: Findings; found]
+label-finding          l                       Label*
+    Label the finding: true, false, none. The false discovery rate comes from the labels.
+specify-finding        i                       Specified*
+    Say how the documentation is at fault: under-, over- or ill-specified, nothing.
 
 [findings: Findings; busy]
 stop-fuzzer            X                       Stop

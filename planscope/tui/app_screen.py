@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import types
-from collections.abc import Coroutine, Generator, Iterator
+from collections.abc import Coroutine, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from textual import on
@@ -22,6 +22,7 @@ from planscope.tui.style.themes import DEFAULT
 
 if TYPE_CHECKING:
     from planscope.tui.palette import Command
+    from planscope.tui.panes.hints import Hint
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
@@ -138,6 +139,10 @@ class AppScreen(Screen[Result]):
     def tell(self, notice: str) -> None:
         """Show a notice above the keys."""
         raise NotImplementedError
+
+    def named_keys(self) -> Sequence[Hint]:
+        """Return the keys that the footer names now."""
+        return ()
 
     def palette_entries(self) -> Iterator[Command]:
         """Yield the entries of the command palette on this screen."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -16,9 +16,11 @@ from textual.content import Content
 
 from planscope.safe import visible
 from planscope.tui import keys
-from planscope.tui.actions import KeyAction, Where
+from planscope.tui.actions import BY_ID, KeyAction, Where
 from planscope.tui.closing import forget_lines, to_front
 from planscope.tui.messages import ThemeChosen
+from planscope.tui.panes.hints import ALWAYS, Hint
+from planscope.wording.terms import capital
 
 
 class Command(NamedTuple):
@@ -42,15 +44,24 @@ class OnScreen(Protocol):
     @property
     def works(self) -> Callable[[KeyAction], bool]: ...
     @property
+    def named_keys(self) -> Callable[[], Sequence[Hint]]: ...
+    @property
     def choice(self) -> keys.KeyChoice: ...
 
 
 def actions_of(screen: OnScreen) -> Iterator[Command]:
-    """Yield entries for the actions of a screen."""
-    for action in filter(screen.works, keys.here(screen.where)):
-        if action.id != "palette":
+    """Yield entries for the actions of a screen: first those that its footer names now, in the words of the footer."""
+    named = {hint.id: hint.title for hint in screen.named_keys() if hint.id not in ALWAYS}
+    others = [action.id for action in keys.here(screen.where) if action.id not in (*named, "palette")]
+    for action in (BY_ID[id] for id in (*named, *others) if id in BY_ID):
+        if screen.works(action):
+            title, words = action.title, named.get(action.id, "")
+            if words.startswith(title.lower()):
+                title = capital(words)
+            elif words:
+                title = f"{title}: {words}"
             key = keys.first_key(action, screen.choice)
-            yield Command(action.title, action.help, partial(screen.run_action, action.method), key)
+            yield Command(title, action.help, partial(screen.run_action, action.method), key)
 
 
 def themes_of(screen: OnScreen, names: Iterable[str]) -> Iterator[Command]:
@@ -118,7 +129,7 @@ class Palette(CommandPalette):
 
     DEFAULT_CSS = """
     Palette > Vertical {
-        width: 80%; min-width: 50; max-width: 100; height: 90%; margin: 1 0;
+        width: 100%; max-width: 100; height: 90%; margin: 1;
         border: round $planscope-frame-active; background: $background; visibility: visible;
         &:dark { background: $background; }
     }

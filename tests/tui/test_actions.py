@@ -19,8 +19,11 @@ from platformdirs import user_config_dir
 from textual.app import App
 from textual.screen import Screen
 
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.safe import visible
 from planscope.session.locations import bundled
+from planscope.session.store import save
+from planscope.session.traces import session_of
 from planscope.tui.actions import ACTIONS, BY_ID, DIFFERENT, DURING, PANES, KeyAction, Where
 from planscope.tui.dialogs.help import help_lines
 from planscope.tui.keys import (
@@ -420,6 +423,17 @@ async def test_the_palette_shows_keys_and_finds_by_them() -> None:
         await driven.sees("Next  n")
         await driven.type("E")
         await driven.until(lambda: "Share  E" in driven.text.split("Search")[0])
+
+
+async def test_the_palette_begins_with_what_the_footer_names(tmp_path: Path) -> None:
+    trace = tmp_path / "run.planscope.json"
+    save(session_of([Trace([ToolCall("look", {}), ToolCall("cancel", {})])]), trace)
+    async with opened(trace) as driven:
+        named = [hint.id for hint in driven.screen.named_keys()]
+        titles = [entry.title for entry in driven.screen.palette_entries()]
+        assert titles[:4] == ["Next", "Back", "Edit: write rules", "Look"] and named[2] == "edit"
+        assert titles.index("Rerun") > titles.index("Runs")
+        assert len(set(titles)) == len(titles)
 
 
 async def test_notices_name_the_users_own_keys(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def test_right_runs_are_no_red_bar_and_wrong_ones_no_green_bar() -> None:
         table = table_of(found, name)
         columns = columns_of(table, 200)
         bars = [run for row in table.rows for run in row_line(columns, row, False).runs if "█" in run.text]
-        assert {run.role for run in bars} <= {"holds" if name == "rates" else "broken"}
+        assert {run.role for run in bars} <= {"tool" if name == "rates" else "broken"}
         assert bars or name in ("totals", "causes")
 
 

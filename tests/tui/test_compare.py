@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
+from planscope.oracle.trace import Said, ToolCall, Trace
 from planscope.session.locations import bundled
 from planscope.session.model import ForkPoint, Origin, Query, Run, Session, Variant
 from planscope.session.store import load
 from planscope.session.tally import Outcome
+from planscope.session.traces import session_of
 from planscope.tui.controllers.run_list import judge_runs
 from planscope.tui.panes.compare_lines import PAGES, TITLES
-from planscope.tui.screens.compare.comparable import Chosen, nearest
+from planscope.tui.screens.compare.comparable import Chosen, nearest, unrelated
 from planscope.tui.screens.compare.screen import CompareScreen
 from tests.hostile import SAVEABLE
 from tests.tui.screen import Driven, opened
@@ -260,6 +262,30 @@ def test_of_the_right_runs_the_one_with_the_same_calls_but_one_is_nearest() -> N
     assert nearest(made, here, known) == Chosen(wrong.variant, "near")
     none = {**known, "near": Outcome("wrong"), "far": Outcome("unknown")}
     assert nearest(made, here, none) == Chosen(wrong.variant, "near")  # not with an equal run
+
+
+def test_runs_of_unrelated_tasks_are_known() -> None:
+    def run(asked: str, *tools: str) -> Run:
+        return session_of([Trace([Said("user", asked), *(ToolCall(tool, {}) for tool in tools)])]).runs[0]
+
+    refund = run("Please refund my order of yesterday", "look_order", "refund_order")
+    again = run("I want a refund for the order of yesterday, please", "refund_order")
+    flight = run("Book the cheapest flight to Paris", "search_flights", "book_flight")
+    other = run("Which weather does Paris have tomorrow", "look_order")
+    assert not unrelated([refund, again]) and not unrelated([refund, run("", "look_order")])
+    assert (
+        unrelated([refund, flight]) and unrelated([refund, other]) and unrelated([run("", "a"), run("", "b")])
+    )
+
+
+async def test_the_runs_of_unrelated_tasks_are_said_to_be_so(tmp_path: Path) -> None:
+    one, other = (
+        Trace([Said("user", "Refund my order"), ToolCall("refund", {})]),
+        Trace([ToolCall("book", {})]),
+    )
+    async with opened(write(session_of([one, other]), tmp_path)) as driven:
+        await driven.press("d")
+        await driven.sees("different tasks, it seems")
 
 
 async def test_one_query_is_not_said_to_mean_the_same_as_itself() -> None:

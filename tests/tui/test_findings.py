@@ -75,6 +75,19 @@ async def test_from_a_step_to_its_finding_and_back(tmp_path: Path, size: tuple[i
         assert driven.app.screen is driven.screen and driven.state.debug.index == 2
 
 
+async def test_the_footer_names_labels_only_at_something_that_was_found(tmp_path: Path) -> None:
+    quiet = FUZZING.model_copy(update={"tools": [FuzzedTool(tool="quiet", calls=3)]})
+    path = sessions.write(Session(id="f", title="f", fuzzings=[quiet]), tmp_path)
+    async with opened(path, (200, 40)) as driven:
+        await driven.until(lambda: isinstance(driven.app.screen, FindingsScreen))
+        assert "l label" in driven.text and "i specified" in driven.text and "X stop" not in driven.text
+        await driven.press("end")
+        assert "Nothing was found in this tool" in driven.text
+        assert not any(word in driven.text for word in ("l label", "i specified", "X stop"))
+        await driven.press("l", "i")
+        assert not driven.screen.work.document.unsaved
+
+
 async def test_a_session_of_findings_alone_opens_with_them(tmp_path: Path) -> None:
     path = sessions.write(Session(id="f", title="f", fuzzings=[FUZZING]), tmp_path)
     async with opened(path, (120, 40)) as driven:

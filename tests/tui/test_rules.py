@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 
 from planscope.session.store import load, save
 from planscope.session.traces import session_of
@@ -138,6 +139,35 @@ async def test_the_reader_drafts_rules_from_a_policy_without_a_model(
         '# "Always call get_order before cancel_order."',
         "get_order comes before cancel_order.",
     ]
+
+
+async def test_a_pasted_policy_is_shown_sentence_by_sentence_and_adds_nothing_without_a_yes(
+    tmp_path: Path,
+) -> None:
+    trace = tmp_path / "run.json"
+    trace.write_text(json.dumps(chat(7, "cancel_order", "get_order")))
+    path = tmp_path / "run.planscope.json"
+    save(session_of(list(open_traces([trace]))), path)
+    policy = "Always call get_order before cancel_order.\nBe polite.\n"
+    async with opened(path, (80, 24)) as driven:
+        await driven.press("e")
+        await driven.sees("Ctrl+S: save, Esc: close")
+        driven.app.post_message(events.Paste(policy))
+        await driven.sees(
+            "“Always call get_order before", "“Be polite.”", "cannot be said: it says nothing about calls"
+        )
+        await driven.press("escape")
+        await driven.sees("Rules that every run", "✗ line 2")  # it is there to be edited
+        await driven.press("escape")
+        await driven.rest()
+        assert not driven.app.work.document.open_session.rules
+        await driven.press("e")
+        await driven.press(*["backspace"] * len(policy))
+        driven.app.post_message(events.Paste(policy))
+        await driven.sees("cannot be said")
+        await driven.press("space", "ctrl+s")
+        await driven.sees("RULE VIOLATED")
+        assert "get_order comes before cancel_order." in (driven.app.work.document.open_session.rules or "")
 
 
 async def test_a_model_drafts_rules_from_the_system_prompt(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from planscope.oracle.trace import Said, ToolCall, Trace
+from planscope.rules.in_session import add_rules
 from planscope.session.locations import bundled
 from planscope.session.store import load
+from planscope.session.traces import session_of
 from planscope.tui.dialogs.ask import ChooseDialog, TextDialog
 from planscope.tui.opening.summary import summary_of
 from planscope.tui.screens.compare.screen import CompareScreen
@@ -47,6 +50,25 @@ async def test_search_filter_next_failure_and_histogram_find_runs() -> None:
         await driven.press("O")
         await driven.rest()
         assert driven.state.run.id == "d1r1"
+
+
+async def test_a_key_on_a_cause_compares_its_first_run_with_the_nearest_right_one(tmp_path: Path) -> None:
+    look, cancel = (ToolCall(tool, {"order_id": "#W7"}) for tool in ("get_order", "cancel_order"))
+    traces = [[look], [look, cancel], [cancel, look], [look, look]]
+    made = session_of(
+        [Trace([Said("user", "Cancel order #W7"), *items], id=f"t{k}") for k, items in enumerate(traces)]
+    )
+    add_rules(made, "cancel_order never happens.")
+    async with opened(sessions.write(made, tmp_path), (120, 40)) as driven:
+        await driven.press("o")
+        await _judged(driven)
+        await driven.sees("By cause")
+        await driven.press("tab")
+        await driven.sees("d: beside the nearest right run")
+        await driven.press("d")
+        await driven.until(lambda: isinstance(driven.app.screen, CompareScreen))
+        state = driven.app.screen.state
+        assert state.b.run in ("t1", "t2") and state.a.run in ("t0", "t3")
 
 
 async def test_a_deleted_run_is_left_and_comes_back(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from planscope.session.locations import bundled
 from planscope.tui.actions import ACTIONS
+from planscope.tui.dialogs.base import Dialog
 from planscope.tui.dialogs.help import help_lines
 from planscope.wording.phrases import hours
 from tests.tui import sessions
@@ -160,3 +161,13 @@ async def test_a_dialog_always_names_its_keys(keys: list[str], told: str) -> Non
         for size in (SIZE, (60, 20)):
             await driven.pilot.resize_terminal(*size)
             await driven.sees(told)
+
+
+async def test_dialogs_use_the_width_of_a_small_window_and_name_how_to_leave() -> None:
+    for keys in (["?"], ["x"], ["r"], ["F"], ["E"], ["B"], ["W"], ["space"], ["L", "+"], ["L", "+", "enter"]):
+        async with opened(bundled()["first-look"], (80, 24)) as driven:
+            await driven.press(*keys)
+            assert isinstance(driven.app.screen, Dialog)
+            box = driven.app.screen.query_one("#box")
+            await driven.until(lambda box=box: box.outer_size.width == 78)
+            assert "Esc: " in driven.text

@@ -41,6 +41,10 @@ PAUSE = 0.2
 """Seconds without a change of a text area after which its text is read."""
 
 
+NARROW = 78
+"""A dialog is at least so wide where the window is, in cells."""
+
+
 class TextBox(Windowed):
     """Lines of a dialog, at most ``most`` rows high. The last column shows if there are more.
 
@@ -212,6 +216,7 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
     def show(self) -> None:
         """Make all texts again."""
         part, taken = self.gives_way, 2
+        self.query_one(_Box).styles.width = self.text_width + 4
         for box in self.query(TextBox):
             if box is not part:
                 box.show()
@@ -248,7 +253,7 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
     def text_width(self) -> int:
         """The width of a dialog's text on a screen of this size, in cells."""
         wide = self.app.size.width
-        return max(min(max(wide * 8 // 10, 50), 100, wide) - 4, 20)
+        return max(min(max(wide * 8 // 10, NARROW), 100, wide - 2) - 4, 20)
 
     def wrapped(self, text: str, role: str = "") -> list[Line]:
         return [Line((Run(" "), *runs)) for runs in paragraph(text, self.text_width, role)]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from textual import on
+from textual import events, on
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
@@ -20,8 +20,9 @@ from planscope.tui.style.lines import labelled as beside
 from planscope.tui.style.roles import EXAMPLE_ROLES
 from planscope.wording import terms
 
-Finder = Callable[[AppScreen[Any], str], Coroutine[Any, Any, str | None]]
-"""Asks for more rules, in a flow. It is given the rules so far, and returns more lines, or None."""
+Finder = Callable[[AppScreen[Any], str, str], Coroutine[Any, Any, str | None]]
+"""Asks for more rules, in a flow. It is given the rules so far and a policy that was pasted, and returns more lines, or
+None."""
 
 _NO_FINDERS: Mapping[str, Finder] = {}
 
@@ -32,6 +33,15 @@ class Written:
 
     text: str
     save: bool
+
+
+class _RulesArea(SafeTextArea):
+    def on_paste(self, event: events.Paste) -> None:
+        """Leave a policy to the dialog; other texts are typed."""
+        dialog: Any = self.screen
+        if dialog.takes_policy(event.text):
+            event.stop()
+            event.prevent_default()
 
 
 class RulesDialog(Dialog[Written]):
@@ -57,7 +67,7 @@ class RulesDialog(Dialog[Written]):
         self.seen = look(text, trace)
 
     def body(self) -> Sequence[Widget]:
-        self.area = SafeTextArea(self.text, id="rules-text", highlight_cursor_line=False)
+        self.area = _RulesArea(self.text, id="rules-text", highlight_cursor_line=False)
         self.gives_way = self.block(self._lines)
         return self.area, self.block(lambda: [BLANK]), self.gives_way
 
@@ -66,10 +76,11 @@ class RulesDialog(Dialog[Written]):
         super().show()
 
     def hint(self) -> Sequence[Said]:
-        finders = "Ctrl+G: find rules in good and bad runs, Ctrl+D: draft rules from a policy, "
+        finders = "Ctrl+G: find rules in runs, Ctrl+D: from a policy, or paste one"
         return (
             "",
-            f"Tab: offer a rule about this run, {finders if self.finders else ''}Ctrl+S: save, Esc: close",
+            "Ctrl+S: save, Esc: close (your text is kept), Tab: offer a rule",
+            finders if self.finders else "",
         )
 
     def on_mount(self) -> None:
@@ -129,10 +140,19 @@ class RulesDialog(Dialog[Written]):
         if way in self.finders:
             self.start_flow(self._find(self.finders[way]))
 
-    async def _find(self, finder: Finder) -> None:
-        if found := await finder(self, self.area.text):
+    def takes_policy(self, text: str) -> bool:
+        """Show each sentence of a pasted policy with its rule; return False for a text of rules, or of one line."""
+        if "draft" not in self.finders or "\n" not in text.strip() or not look(text, None).errors:
+            return False
+        self.start_flow(self._find(self.finders["draft"], text))
+        return True
+
+    async def _find(self, finder: Finder, pasted: str = "") -> None:
+        if found := await finder(self, self.area.text, pasted):
             self._write(_joined(self.area.text, found))
             self.action_take()
+        elif pasted:
+            self.area.insert(pasted)
 
     def action_take(self) -> None:
         self.read_now()

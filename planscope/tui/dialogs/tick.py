@@ -64,6 +64,11 @@ class TickDialog(Dialog[tuple[Offered, ...]]):
             self._row_of.append(len(made))
             row = choice(self._rule(i, one), i == self.at)
             made.append(Line(cut(row.runs, self.text_width), row.ground if one.rules else ""))
+            if not one.rules:
+                why = one.about[0] if one.about else "no form of rule says this"
+                made.append(
+                    Line(cut((Run(f"     cannot be said: {shown(why, 300)}", "caution"),), self.text_width))
+                )
         return made
 
     def _rule(self, i: int, one: Offered) -> Iterator[Run]:

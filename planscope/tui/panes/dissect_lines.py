@@ -171,12 +171,12 @@ def _rate(row: Row, *, wide: bool) -> list[Run]:
     ]
 
 
-def bar_runs(rate: float, low: float, high: float) -> list[Run]:
+def bar_runs(rate: float, low: float, high: float, role: str = "tool") -> list[Run]:
     """Draw a rate as a bar: solid up to the lower end of its 95 % interval, then fading to the upper end."""
     sure, point, most = (round(share * BAR) for share in (low, rate, high))
     return [
-        Run("█" * sure, "tool"),
-        Run("▓" * (point - sure), "tool"),
+        Run("█" * sure, role),
+        Run("▓" * (point - sure), role),
         Run("░" * (most - point), "faint"),
         Run("·" * (BAR - most), "faint"),
     ]

@@ -103,9 +103,9 @@ def debug_hints(key: Callable[[KeyAction], str]) -> Mapping[str, Sequence[Hint]]
     return made
 
 
-def footer_line(state: DebugView, told: Mapping[str, Sequence[Hint]], width: int) -> Line:
-    """Lay out the keys of the phase; nothing is compared in a session with one run."""
-    return key_line([hint for hint in told[phase(state)] if not state.alone or hint.id != "compare"], width)
+def named_hints(state: DebugView, told: Mapping[str, Sequence[Hint]]) -> list[Hint]:
+    """Return the keys that the footer names in the phase; nothing is compared in a session with one run."""
+    return [hint for hint in told[phase(state)] if not state.alone or hint.id != "compare"]
 
 
 def hints(actions: Iterable[KeyAction], key: Callable[[KeyAction], str]) -> list[Hint]:

@@ -113,7 +113,6 @@ class ListScreen(AppScreen[Any]):
         return (), ()
 
     def named_keys(self) -> Sequence[Hint]:
-        """Return the keys that the footer names now."""
         return [hint for hint in self.hints if self.works(BY_ID[hint.id])]
 
     def compose(self) -> ComposeResult:

@@ -12,7 +12,7 @@ from planscope.tui.style.lines import Line, Run, cut, line, shown, width_of
 _AXIS = 6
 """Cells of the labels at the left: ``100 % ``."""
 
-SIGNS, COLOURS, LIMIT = "●■▲◆○□△◇", ("mark", "caution", "tool", "action", "quote"), "faint"
+SIGNS, COLOURS, LIMIT = "●■▲◆○□△◇", ("tool", "number", "safe", "key", "dim"), "faint"
 """The signs and the roles of the arms, one after the other, and the role of the line at 20 %."""
 
 

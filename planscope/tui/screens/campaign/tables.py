@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from planscope.campaign.report import ArmReport, Report
 from planscope.tui.controllers.campaign_view import Wanted
 from planscope.tui.panes.columns import Column
+from planscope.tui.panes.dissect_lines import BAR, bar_runs
 from planscope.tui.style.lines import Run, shown
 from planscope.wording import terms
 from planscope.wording.phrases import duration, interval, percent, share
@@ -20,18 +21,21 @@ TITLES = {
     "topics": "Topics",
 }
 TABLES = tuple(TITLES)
-BAR = 16
 _GAP = 2
 _NARROWEST = 20
 """The first column keeps this many cells."""
 
 
 class Row(NamedTuple):
-    """A row: its texts by column, the runs that it counts, and a rate to draw as a bar, in a role."""
+    """A row: its texts by column, the runs that it counts, and a rate to draw as a bar, with its interval, in a role.
+
+    Only what went wrong is drawn as ``broken``; how often an agent was right has the colour of rates, however often.
+    """
 
     texts: tuple[str, ...]
     wanted: Wanted
     rate: float | None = None
+    ends: tuple[float, float] | None = None
     role: str = "broken"
 
 
@@ -79,7 +83,8 @@ def _rates(found: Report) -> _Made:
             ),
             Wanted(cell.arm, cell.actions),
             cell.rate,
-            "holds",
+            cell.ci,
+            "tool",
         )
         for cell in found.cells
     )
@@ -148,6 +153,7 @@ def _topics(found: Report) -> _Made:
             ),
             Wanted(topic=one.topic, verdict="wrong", below=True),
             one.rate,
+            one.ci,
         )
         for one in found.topics
     )
@@ -186,9 +192,8 @@ def columns_of(table: Table, width: int) -> tuple[Column[Row], ...]:
 def _bar(row: Row) -> list[Run]:
     if row.rate is None:
         return []
-    halves = round(row.rate * BAR * 2)
-    full = "█" * (halves // 2) + "▌" * (halves % 2)
-    return [Run(full, row.role), Run("·" * (BAR - len(full)), "faint")]
+    low, high = row.ends or (row.rate, row.rate)
+    return bar_runs(row.rate, low, high, row.role)
 
 
 def as_text(table: Table) -> str:

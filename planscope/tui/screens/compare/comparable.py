@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from planscope.session.model import CallEvent, Run, Session
 
 if TYPE_CHECKING:
     from planscope.session.tally import Outcome
+
+_WORD = re.compile(r"\w{4,}")
 
 PATIENCE = 1.0
 """Seconds for judging runs that nobody has judged yet."""
@@ -66,6 +69,19 @@ def nearest(session: Session, here: Chosen, known: Mapping[str, Outcome]) -> Cho
     if found is None:
         found = next((run for run in others if _calls(run) != calls), others[0])
     return Chosen(found.variant, found.id)
+
+
+def unrelated(runs: Sequence[Run]) -> bool:
+    """Return whether runs without a query seem to be of different tasks: few words of what the agents were asked are
+    the same, or none of their tools is."""
+    asked = [_words(next((e.text for e in run.events if e.type == "prompt"), "")) for run in runs]
+    tools = [{tool for tool, _ in _calls(run)} for run in runs]
+    apart = all(asked) and 3 * len(set.intersection(*asked)) < len(set.union(*asked))
+    return apart or (all(tools) and not set.intersection(*tools))
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))
 
 
 def _calls(run: Run) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.compare_calls import ROOMY, Row
 from planscope.tui.panes.compare_detail import detail_lines, detail_title
 from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, rows_of, verdict_of
-from planscope.tui.screens.compare.comparable import Chosen
+from planscope.tui.screens.compare.comparable import Chosen, unrelated
 from planscope.tui.screens.lists import At, Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import Line, Run, shown, tabs, width_of
 from planscope.wording import phrases
@@ -254,12 +254,23 @@ class CompareScreen(ListScreen):
         told = phrases.plural(differing, "difference") if differing else "no difference"
         told += " here" * long
         parted = compared.divergence
+        if self._unrelated(compared):
+            return f"different tasks, it seems · {told}" if long else "different tasks"
         if parted is None:
             return told if compared.calls is None else f"the runs do not differ · {told}"
         step = compared.a.steps[parted.a].step if compared.a.steps else parted.a
         reasons = " and ".join(REASONS[reason] for reason in parted.reasons)
         said = f"first difference: {phrases.step_name(step)}"
         return f"{said}: {reasons} · {told}" if long else f"{said} · {told}"
+
+    def _unrelated(self, compared: Comparison) -> bool:
+        runs = [
+            self.document.run(side.run)
+            for side in (compared.a, compared.b)
+            if side.run and not side.text.strip()
+        ]
+        known = [run for run in runs if run is not None]
+        return len(known) == 2 and unrelated(known)
 
     # Keys
 

@@ -138,6 +138,7 @@ def _place(stage: Stage) -> Place | None:
 
 def choose_run(stage: Stage) -> None:
     """List the session's queries and runs."""
+    from planscope.tui.screens.compare.comparable import Chosen
     from planscope.tui.screens.runs.screen import Chosen as RunOrQuery
     from planscope.tui.screens.runs.screen import RunsScreen
 
@@ -149,7 +150,9 @@ def choose_run(stage: Stage) -> None:
     def left(chosen: RunOrQuery | None) -> None:
         if chosen is None:
             return
-        if chosen.compare:
+        if chosen.compare == "nearest":
+            compare(stage, mine=Chosen(chosen.variant, chosen.run))
+        elif chosen.compare:
             compare(stage, chosen.variant, chosen.run)
         elif chosen.run:
             show_run(stage, chosen.run)
@@ -225,8 +228,8 @@ def show_cured(stage: Stage, culprit: Culprit) -> None:
     _compare(stage, original, Chosen(culprit.variant, runs[-1] if both else None))
 
 
-def compare(stage: Stage, variant: str = "", run: str = "") -> None:
-    """Compare the displayed run with another one, by default with the nearest right run if it is wrong."""
+def compare(stage: Stage, variant: str = "", run: str = "", mine: Chosen | None = None) -> None:
+    """Compare the displayed run, or ``mine``, with another, by default the nearest right one if it is wrong."""
     from planscope.session.oracle_input import has_own_tools
     from planscope.tui.controllers.run_list import outcomes_of
     from planscope.tui.screens.compare.comparable import Chosen, nearest
@@ -235,7 +238,7 @@ def compare(stage: Stage, variant: str = "", run: str = "") -> None:
     if view.variant is None or document.session is None:
         stage.tell(NO_SESSION)
         return
-    mine = Chosen(view.variant.id, view.run.id if view.run is not None else None)
+    mine = mine or Chosen(view.variant.id, view.run.id if view.run is not None else None)
     session, known = document.snapshot(mine.run), outcomes_of(document)
 
     def search(token: object) -> Chosen | None:

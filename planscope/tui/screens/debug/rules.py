@@ -49,8 +49,8 @@ def _finders(stage: Stage, run: Run | None) -> dict[str, Finder]:
     model = "" if choice.model.startswith("sim:") or ":" not in choice.model else choice.model
     place = Place(stage.work.jobs, document.kept_runs(), run, wrong, model, choice.base_url or "")
     return {
-        "mine": lambda screen, known: mine_rules(screen, place, known),
-        "draft": lambda screen, known: draft_rules(screen, place, known),
+        "mine": lambda screen, known, pasted: mine_rules(screen, place, known),
+        "draft": lambda screen, known, pasted: draft_rules(screen, place, known, pasted),
     }
 
 

@@ -52,7 +52,7 @@ from planscope.tui.panes.bars import Bar, command_line, notice_lines, too_small_
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.constraints import ConstraintsPane
 from planscope.tui.panes.header import header_line
-from planscope.tui.panes.hints import TAKE, debug_hints, footer_line
+from planscope.tui.panes.hints import TAKE, Hint, debug_hints, key_line, named_hints
 from planscope.tui.panes.inspector import InspectorPane
 from planscope.tui.panes.picture import PicturePane
 from planscope.tui.panes.play import PlayPane
@@ -124,11 +124,11 @@ class DebugScreen(AppScreen[None]):
         def key(action: KeyAction) -> str:
             return first_key(action, self.choice)
 
-        hints, saves = debug_hints(key), key(BY_ID["save"])
+        self.hints, saves = debug_hints(key), key(BY_ID["save"])
         bars: dict[str, Callable[[int], Sequence[Line]]] = {
             "header": lambda width: [header_line(self.view, width)],
             "command": lambda width: [command_line(self.view.command, width)],
-            "footer": lambda width: [footer_line(self.view, hints, width)],
+            "footer": lambda width: [key_line(self.named_keys(), width)],
             "notice": lambda width: notice_lines(self.view.notice, self.app.size, self.view.saving, saves),
             "too-small": lambda width: too_small_lines(*self.app.size),
         }
@@ -560,6 +560,9 @@ class DebugScreen(AppScreen[None]):
         quit_planscope(self, self.work, self.work.drafts.left)
 
     # Palette
+
+    def named_keys(self) -> Sequence[Hint]:
+        return named_hints(self.view, self.hints)
 
     def palette_entries(self) -> Iterator[Command]:
         yield from super().palette_entries()

@@ -47,7 +47,9 @@ class FindingsScreen(ListScreen):
         self.fuzzer = ToolSearch(work.document, work.jobs, self._searched)
 
     def modes(self) -> set[str]:
-        return {"busy"} if self.fuzzer.running else set()
+        chosen = self.list.state.chosen
+        found = {"found"} if chosen is not None and chosen.labelled is not None else set()
+        return found | ({"busy"} if self.fuzzer.running else set())
 
     def body(self) -> Iterable[Widget]:
         self.rows, self.chosen, self.curve = BoxPane(id="list"), BoxPane(id="chosen"), BoxPane(id="curve")
@@ -139,22 +141,12 @@ class FindingsScreen(ListScreen):
 
     def action_label_finding(self) -> None:
         """Give the chosen finding the next label: true, false, none."""
-        if not self._has_label():
-            return
         self.list.label()
 
     def action_specify_finding(self) -> None:
         """Say how the documentation is at fault: under-, over- or ill-specified, nothing."""
-        if not self._has_label():
-            return
         told = self.list.specify()
         self.tell(SPECIFIED[told] if told is not None else "nothing is said of the documentation")
-
-    def _has_label(self) -> bool:
-        if self.list.state.chosen is None or self.list.state.chosen.labelled is None:
-            self.tell("nothing was found here to be labelled")
-            return False
-        return True
 
     def action_hide_verdicts(self) -> None:
         """Hide verdicts while labelling, or show them."""

@@ -38,12 +38,14 @@ SYSTEM_PROMPT = "system prompt"
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a form asked for. ``sources``: good and bad runs, or a policy alone. ``within``: rules within so many calls,
-    too; 0 for none. ``model`` and ``url`` are those that read the policy."""
+    too; 0 for none. ``model`` and ``url`` are those that read the policy. ``pasted``: the policy itself, which needs no
+    form."""
 
     sources: tuple[str, ...]
     within: int = 0
     model: str = ""
     url: str = ""
+    pasted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,11 @@ async def _found(
     """Ask a form, look for rules, and ask which to take; after an error or a stop ask again. Return None for Esc."""
     before = ""
     while True:
-        answer = await screen.answer(form(asked, f"✗ {before}" if before else ""))
-        if answer is None:
-            return None
-        asked = answer
+        if not asked.pasted:
+            answer = await screen.answer(form(asked, f"✗ {before}" if before else ""))
+            if answer is None:
+                return None
+            asked = answer
         what = "the model reads the policy" if asked.model else "looking for rules"
         found = await waited(screen, place.jobs, "find rules", what, partial(look, asked))
         if isinstance(found, UserError):
@@ -82,6 +85,9 @@ async def _found(
             taken = await screen.answer(TickDialog(title, offered))
             if taken is not None:
                 return draft, taken
+        if asked.pasted:
+            screen.tell(before)
+            return None
 
 
 async def mine_rules(screen: Asker, place: Place, known: str) -> str | None:
@@ -107,8 +113,11 @@ async def mine_rules(screen: Asker, place: Place, known: str) -> str | None:
     return None if found is None else "".join(f"{one.text}\n" for one in found[1])
 
 
-async def draft_rules(screen: Asker, place: Place, known: str) -> str | None:
-    """Ask for a policy and perhaps a model, and which of its rules to take. For a flow. Returns the rules, or None."""
+async def draft_rules(screen: Asker, place: Place, known: str, pasted: str) -> str | None:
+    """Ask for a policy and perhaps a model, and which of its rules to take. For a flow. Returns the rules, or None.
+
+    ``pasted``: the text of the policy; then only the rules are asked about.
+    """
     system = _system(place)
 
     def look(asked: Asked, tell: Tell) -> tuple[str, list[Offered], Draft]:
@@ -116,7 +125,7 @@ async def draft_rules(screen: Asker, place: Place, known: str) -> str | None:
         from planscope.rules.policy import read_policy, try_on
 
         policy = asked.sources[0]
-        text = system if policy == SYSTEM_PROMPT else _policy_text(policy)
+        text = pasted or (system if policy == SYSTEM_PROMPT else _policy_text(policy))
         traces = [trace_of(run) for run in place.runs]
         tools = tools_of(traces)
         if asked.model:
@@ -134,7 +143,12 @@ async def draft_rules(screen: Asker, place: Place, known: str) -> str | None:
         offered = tried(_new(drafted(draft, count), known), _displayed(place))
         return f"Rules {who}", offered, draft
 
-    begin = Asked((SYSTEM_PROMPT if system else "",), model=place.model, url=place.base_url)
+    begin = Asked(
+        (SYSTEM_PROMPT if system else "",),
+        model="" if pasted else place.model,
+        url=place.base_url,
+        pasted=pasted,
+    )
     found = await _found(screen, place, begin, partial(_policy_form, place), look)
     if found is None or found[0] is None:
         return None

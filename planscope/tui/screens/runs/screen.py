@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from textual import on
 from textual.containers import Container, Horizontal
@@ -33,12 +34,12 @@ from planscope.wording import phrases
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The result of the screen: a query, and a run of it or "". ``compare``: compare it with what is displayed, not
-    open it."""
+    """The result of the screen: a query, and a run of it or "". ``compare``: do not open it, but compare it with what
+    is displayed (``here``), or with the nearest right run (``nearest``)."""
 
     variant: str
     run: str
-    compare: bool = False
+    compare: Literal["", "here", "nearest"] = ""
 
 
 class RunsScreen(ListScreen):
@@ -132,12 +133,21 @@ class RunsScreen(ListScreen):
             if causes
             else loss_lines(losses, self.histogram.inner_width, step),
             title=(Run("By cause" if causes else "Lost at", "title"),),
-            note=(Run(f"{losses.lost:,} of {phrases.plural(losses.total, 'run')}", "dim"),),
+            note=(
+                Run(
+                    self._key_of_cause() or f"{losses.lost:,} of {phrases.plural(losses.total, 'run')}", "dim"
+                ),
+            ),
             current=on_losses and not self.search.has_focus,
             reveal=step,
         )
         told = partial(chosen_lines, state.chosen, state.all_runs)
         self.show_detail(self.run, state.chosen, told, chosen_title(state.chosen))
+
+    def _key_of_cause(self) -> str:
+        if self.current == "losses" and self._counted()[2]:
+            return f"{key_for('compare-run')}: beside the nearest right run"
+        return ""
 
     def _note(self) -> list[Run]:
         state = self.state
@@ -190,10 +200,14 @@ class RunsScreen(ListScreen):
 
     def action_compare_run(self) -> None:
         row, here = self.state.chosen, self.here
-        if row is None or here is None:
+        if self.current == "losses" and (causes := self._counted()[2]):
+            cause = Facet("cause", causes[self.step][0])
+            first = next(row for row in self.state.listed if cause in self.state.facets_of(row))
+            self.dismiss(Chosen(*first.place, compare="nearest"))
+        elif row is None or here is None:
             self.tell("no run is open in the debugger to compare with")
         else:  # the one in the debugger itself is compared with the run that is nearest
-            self.dismiss(Chosen(*(row.place if row.place != here else Place("")), compare=True))
+            self.dismiss(Chosen(*(row.place if row.place != here else Place("")), compare="here"))
 
     def action_share_run(self) -> None:
         row = self.state.chosen

@@ -471,7 +471,7 @@ leave-campaign         escape                  Leave*                         le
 
 [everywhere: Session and screen]
 choose-theme           ~ ctrl+t                Theme
-    Choose a theme.
+    Choose a theme, each as it looks.
 palette                ctrl+p                  Palette
     Find an action by its name.
 help                   ? or f1                 Help*

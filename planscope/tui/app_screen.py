@@ -146,10 +146,9 @@ class AppScreen(Screen[Result]):
 
     def palette_entries(self) -> Iterator[Command]:
         """Yield the entries of the command palette on this screen."""
-        from planscope.tui.palette import actions_of, themes_of
+        from planscope.tui.palette import actions_of
 
         yield from actions_of(self)
-        yield from themes_of(self, self.theme_names())
 
     @on(TextMarked)
     def _text_marked(self, message: TextMarked) -> None:

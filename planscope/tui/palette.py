@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -18,7 +18,6 @@ from planscope.safe import visible
 from planscope.tui import keys
 from planscope.tui.actions import BY_ID, KeyAction, Where
 from planscope.tui.closing import forget_lines, to_front
-from planscope.tui.messages import ThemeChosen
 from planscope.tui.panes.hints import ALWAYS, Hint
 from planscope.wording.terms import capital
 
@@ -62,23 +61,6 @@ def actions_of(screen: OnScreen) -> Iterator[Command]:
                 title = f"{title}: {words}"
             key = keys.first_key(action, screen.choice)
             yield Command(title, action.help, partial(screen.run_action, action.method), key)
-
-
-def themes_of(screen: OnScreen, names: Iterable[str]) -> Iterator[Command]:
-    for name in names:
-        about = "Use this theme; the highlighted one is previewed."
-        yield Command(f"Theme {visible(name, limit=60)}", about, ThemeCommand(screen.app, name))
-
-
-class ThemeCommand:
-    """Chooses a theme. The application previews the theme while this entry is highlighted."""
-
-    def __init__(self, app: App[Any], name: str) -> None:
-        self.app = app
-        self.name = name
-
-    def __call__(self) -> None:
-        self.app.post_message(ThemeChosen(self.name))
 
 
 _OF_A_KEY = 1000.0
@@ -149,9 +131,6 @@ class Palette(CommandPalette):
 
     def on_unmount(self) -> None:
         forget_lines()
-        self.app.post_message(
-            CommandPalette.Closed(option_selected=False)
-        )  # Textual does not tell a palette that it is dismissed
 
     def compose(self) -> ComposeResult:
         for widget in super().compose():

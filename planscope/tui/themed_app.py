@@ -46,7 +46,6 @@ class ThemedApp(App[int]):
         self.settings = ScreenSettings() if settings is None else settings
         self.notices = [str(problem) for problem in self.settings.config.problems]
         self._themes: list[str] | None = None
-        self._previewed_over: str | None = None
         self._write_timer: asyncio.TimerHandle | None = None
         self._take_themes(theme)
 
@@ -114,7 +113,6 @@ class ThemedApp(App[int]):
     def on_resize(self, event: events.Resize) -> None:
         """Close the palette if the window is too small for it; Textual would raise on its layout."""
         if is_too_small(*event.size) and isinstance(self.screen, CommandPalette):
-            self._end_preview()
             self.screen.dismiss()
 
     def show_help(self, screen: AppScreen[Any]) -> None:
@@ -146,7 +144,6 @@ class ThemedApp(App[int]):
 
     @on(ThemeChosen)
     def _theme_chosen(self, message: ThemeChosen) -> None:
-        self._previewed_over = None
         if message.name in self.available_themes:
             self.theme = message.name
             self.settings.choose("theme", message.name)
@@ -156,31 +153,6 @@ class ThemedApp(App[int]):
     def _arranged(self, message: Arranged) -> None:
         self.settings.choose_arrangement(message.kind, message.arrangement)
         self._write_soon()
-
-    @on(CommandPalette.OptionHighlighted)
-    def _highlighted(self, message: CommandPalette.OptionHighlighted) -> None:
-        """Preview the theme that is highlighted in the palette; end the preview on any other entry."""
-        from planscope.tui.palette import ThemeCommand
-
-        command = getattr(getattr(message.highlighted_event.option, "hit", None), "command", None)
-        if not isinstance(command, ThemeCommand) or not isinstance(self.screen, CommandPalette):
-            self._end_preview()
-            return
-        if self._previewed_over is None:
-            self._previewed_over = self.theme
-        self.theme = command.name
-
-    @on(CommandPalette.Closed)
-    def _palette_closed(self, message: CommandPalette.Closed) -> None:
-        if message.option_selected:
-            self._previewed_over = None  # the chosen theme stays
-        else:
-            self._end_preview()
-
-    def _end_preview(self) -> None:
-        before, self._previewed_over = self._previewed_over, None
-        if before is not None:
-            self.theme = before
 
     def _write_soon(self) -> None:
         if self._write_timer is not None:

@@ -14,7 +14,7 @@ from planscope.session.store import load
 from planscope.session.tally import Outcome
 from planscope.session.traces import session_of
 from planscope.tui.controllers.run_list import judge_runs
-from planscope.tui.panes.compare_lines import PAGES, TITLES
+from planscope.tui.panes.compare_lines import PAGES
 from planscope.tui.screens.compare.comparable import Chosen, nearest, unrelated
 from planscope.tui.screens.compare.screen import CompareScreen
 from tests.hostile import SAVEABLE
@@ -92,10 +92,17 @@ async def test_all_pages_are_copied_as_text_without_private_values(monkeypatch: 
         await driven.sees("was sent to the terminal's clipboard")
         assert "replaced in it" in driven.text
     (text,) = copied
-    lines = text.splitlines()
-    assert [one for one in lines if one in TITLES.values()] == ["Calls", "Query", "Constraints", "Facts"]
-    assert "kim.lee" not in text and "│" in text and not text.startswith("\n")
-    assert len({one.index("│") for one in lines if "│" in one and one.isascii()}) <= 1
+    heads = [one.partition(":")[0] for one in text.splitlines() if one and one[0].isupper()]
+    assert heads == [
+        "First difference",
+        "Calls",
+        "Words",
+        "Actions",
+        "Constraints",
+        "Tree",
+        "Other differences",
+    ]
+    assert "kim.lee" not in text and text.startswith("a: run ")
 
 
 async def test_sides_change_places_and_can_be_chosen() -> None:
@@ -151,7 +158,7 @@ async def test_a_fork_says_what_was_kept_and_what_was_edited(
         await driven.rest()
         screen = await entered(driven)
         assert "r7 forks here" in driven.text and "kept from r2 up to here" in driven.text
-        assert "takes 1 hour." in driven.text and "It is closed today." in driven.text
+        assert "takes 1" in driven.text and "It is closed" in driven.text
         assert screen.rows[screen.state.at].steps == (2, 2)  # where they part, and not what is said of it
         if size == (80, 24):
             await driven.sees("copied to your library")

@@ -165,7 +165,8 @@ async def test_a_theme_that_is_only_looked_at_goes_with_the_screen_below_it(path
         before = driven.app.theme
         await driven.press("L", "ctrl+p")
         below = driven.app.screen_stack[1]
-        await driven.find("theme light")
+        await driven.find("theme")
+        await driven.press("enter", "down")
         await until(driven, lambda: driven.app.theme != before)
         below.dismiss(None)
         await until(driven, lambda: driven.app.screen is driven.screen and driven.app.theme == before)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from planscope.errors import UserError
 from planscope.session import library
 from planscope.session.files import LARGEST, SessionError
-from planscope.session.library import entries, judge_all, session_files
-from planscope.session.library_index import Entry, Index, Place, search
-from planscope.session.locations import bundled, is_bundled, library_folder, name_of, trash_folder
+from planscope.session.library import entries, judge_all
+from planscope.session.library_index import Entry, Index, search
+from planscope.session.locations import is_bundled, library_folder, name_of, trash_folder
 from planscope.session.lock import holder_of
 from planscope.session.model import Session, own_runs
 from planscope.session.record import RunRecord, record_of
@@ -84,7 +83,7 @@ ORDERS = tuple(_ORDERS)
 class SessionList(Listed[Entry]):
     """The state of the list.
 
-    ``complete``: all files were read; before that, only names are known. ``judging``: the number of judged sessions
+    ``complete``: all files were read. ``judging``: the number of judged sessions
     and the total; equal when no judging is in progress. ``seconds_left`` is an estimate.
     """
 
@@ -197,27 +196,6 @@ def preview_of(entry: Entry, own: bool) -> Preview:
     return Preview(entry, contents, trouble, unsaved, held)
 
 
-def names() -> tuple[Entry, ...]:
-    """List the user's and the bundled sessions from their folders, without reading a file."""
-    found: list[Entry] = []
-    places: tuple[tuple[Place, list[Path]], ...] = (
-        ("library", session_files(library_folder())),
-        ("bundled", list(bundled().values())),
-    )
-    for place, paths in places:
-        made = []
-        for path in paths:
-            try:
-                status = path.stat()
-            except OSError:
-                continue  # reading the file later reports the error
-            changed = datetime.fromtimestamp(status.st_mtime, UTC)
-            name = name_of(path)
-            made.append(Entry(name, path, place, name, status.st_size, changed))
-        found += sorted(made, key=lambda e: (e.changed, e.name), reverse=place == "library")
-    return tuple(found)
-
-
 def fingerprint() -> object:
     """Return a value that changes when a file in the library or the trash is added, removed or saved."""
 
@@ -303,9 +281,6 @@ class LibraryList(ListControl[SessionList]):
         """Read the folders, judge new sessions, and watch for changes. ``chosen``: the session to choose."""
         first = not self.state.complete
 
-        def named(found: tuple[Entry, ...]) -> None:
-            self.arrange(chosen or self._place_of_open(found), entries=found)
-
         def listed(found: tuple[tuple[Entry, ...], tuple[Entry, ...]]) -> None:
             here = self._place_of_open(found[0]) if first else None
             self.arrange(chosen or here, entries=found[0], trashed=found[1], complete=True)
@@ -317,9 +292,6 @@ class LibraryList(ListControl[SessionList]):
 
         def work(token: CancelToken) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
             self._seen = fingerprint()
-            if first:
-                seen = names()
-                self.jobs.tell(lambda: None if token.cancelled else named(seen))
             return _all_entries()
 
         self.jobs.start(LIST, work, listed, failed)

@@ -1,4 +1,4 @@
-"""Shows the calls of two runs side by side: calls kept by a fork, differences, and the end of each run."""
+"""Shows the calls of two runs side by side: calls kept by a fork, and the end of each run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from planscope.compare.result import CallRow, Comparison, Kept, Side, StepSide
 from planscope.compare.wording import ended
 from planscope.compare.wording import state as state_word
-from planscope.safe import cell_width
 from planscope.tui.style.lines import Line, Run, cut, justify, paragraph, shown, width_of
 from planscope.tui.style.roles import CHANGES as ROLES
 from planscope.wording import phrases, terms
@@ -18,12 +17,8 @@ ROOMY = 50
 """From this width on, in cells, a column shows the name of a state beside its sign."""
 _HEAD = 7
 """The width of the signs and the step number of a row, in cells."""
-_INDENT = 8
-_LABEL = 8
 _MOST_LINES = 4
-"""At most this many lines of a differing argument or answer are shown."""
-
-Lines = list[tuple[Run, ...]]
+"""At most this many lines of a call are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +59,8 @@ def beside(
 
 
 def call_rows(compared: Comparison, width: int) -> list[Row]:
-    """Make a row for each pair of calls, with its differences below it and a line after the calls kept by a fork."""
+    """Make a row for each pair of calls, with a line after the calls kept by a fork. The lower half of the screen tells
+    the chosen row whole."""
     if compared.calls is None:
         missing = [side.variant for side in (compared.a, compared.b) if side.run is None]
         return [
@@ -83,7 +79,6 @@ def call_rows(compared: Comparison, width: int) -> list[Row]:
         rows.append(Row(cells[0][0], cells[1][0], differs, (row.a, row.b), lost=lost))
         rest = [[line.runs for line in lines[1:]] for lines in cells]
         rows += beside(rest[0], rest[1], False, (row.a, row.b))
-        rows += _details(compared, row, width)
         if kept is not None and row.a == row.b == kept.steps:
             rows.append(_border(compared, kept, width))
     ends = [_end_cell(side, width) for side in (compared.a, compared.b)]
@@ -149,11 +144,6 @@ def _notes(side: Side, step: StepSide, row: CallRow, kept: Kept | None) -> Itera
         yield Run(f" ↕ step {row.partner} there", "dim")
 
 
-def _fits(side: Side, step: StepSide, width: int) -> bool:
-    """Return whether the call fits into its row uncut."""
-    return _HEAD + cell_width(_call_text(step)) + width_of(_state(side, step, width)) <= width
-
-
 def _state(side: Side, step: StepSide, width: int) -> list[Run]:
     state = step.state
     if state is None:
@@ -168,54 +158,6 @@ def _call_text(step: StepSide) -> str:
     if step.call is None:
         return "before any call" if step.step == 0 else "the end"
     return phrases.call(step.call.tool, step.call.arguments)
-
-
-# The differences in a row
-
-
-def _details(compared: Comparison, row: CallRow, width: int) -> list[Row]:
-    """Make rows for the arguments and answers that differ between the two calls of a row."""
-    if row.a is None or row.b is None:
-        return []
-    a, b = compared.a.steps[row.a], compared.b.steps[row.b]
-    made: list[Row] = []
-    place = (row.a, row.b)
-    seen = all(
-        _fits(side, step, width) and len(step.call.arguments or {}) < 2
-        for side, step in ((compared.a, a), (compared.b, b))
-        if step.call
-    )
-    for change in () if seen else row.arguments:
-        name = shown(change.name, 20)
-        cells = [
-            _labelled(name, "missing" if missing else phrases.value(value, 400), width)
-            for value, missing in ((change.a, change.change == "added"), (change.b, change.change == "gone"))
-        ]
-        made += beside(cells[0], cells[1], False, place)
-    if _said(compared.a, a) != _said(compared.b, b):
-        cells = [_labelled("answer", "none" if s.answer is None else s.answer, width) for s in (a, b)]
-        made += beside(cells[0], cells[1], False, place)
-    return made
-
-
-def _said(side: Side, step: StepSide) -> str | None:
-    """Return the answer without the name of its action, since the other query may name the action differently."""
-    if step.answer is None:
-        return None
-    name = next((action.name for action in side.actions if action.id == step.action), "")
-    said = step.answer.casefold()
-    return said.replace(name.casefold(), "") if name else said
-
-
-def _labelled(label: str, text: str, width: int) -> Lines:
-    """Wrap a text beside its label, in at most ``_MOST_LINES`` lines."""
-    head = " " * _INDENT + f"{label:<{_LABEL - 1}} "
-    room = max(width - cell_width(head), 8)
-    lines = list(paragraph(text, room, "", 2000))
-    if len(lines) > _MOST_LINES:
-        lines = [*lines[: _MOST_LINES - 1], cut([*lines[_MOST_LINES - 1], Run(" " * room)], room)]
-    margin = Run(" " * cell_width(head))
-    return [(Run(head, "label") if i == 0 else margin, *runs) for i, runs in enumerate(lines)]
 
 
 # The end of a run

@@ -10,7 +10,7 @@ from planscope.compare.wording import value as in_words
 from planscope.safe import show, wrap
 from planscope.tui.panes.compare_calls import Row, beside, both, call_rows
 from planscope.tui.panes.query import Painted, painted_runs
-from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, shown, width_of
+from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, shown
 from planscope.tui.style.roles import CHANGES as ROLES
 from planscope.tui.style.roles import chip
 from planscope.wording import phrases, terms
@@ -41,19 +41,6 @@ def rows_of(page: Page, compared: Comparison, width: int) -> list[Row]:
         more = both(Run(f"and {len(rows) - _MOST_ROWS:,} more rows", "dim"))
         rows = [*rows[:_MOST_ROWS], more]
     return rows
-
-
-def as_text(compared: Comparison, width: int = 60) -> str:
-    """Return all pages as text in two columns of ``width`` cells."""
-    lines = []
-    for page in PAGES:
-        if page == "calls" and compared.calls is None:
-            continue
-        lines += ["", TITLES[page]]
-        for row in rows_of(page, compared, width):
-            left = f"{row.a.text}{' ' * (width - width_of(row.a.runs))} │ {row.b.text}"
-            lines.append((row.a.text if row.a is row.b else left).rstrip())
-    return "".join(f"{one}\n" for one in lines[1:])
 
 
 def word_rows(compared: Comparison, width: int) -> list[Row]:

@@ -32,6 +32,8 @@ _UNUSED = {
 }
 """The kinds of mutants that a method does not use, with the reason."""
 _LABEL = 22
+_MOST_CAUSES, _LEAST = 6, 0.005
+"""How many causes are drawn, and the likelihood from which on, beside the first."""
 PLAN = (
     "1. The query as it is, several times, to see how often the agent fails.",
     "2. Mutants that ask for the same: in other words, about another topic, in other sentences.",
@@ -45,12 +47,11 @@ NOTHING_YET = tuple(Row(kind, (), Tally(0, 0)) for kind in KINDS if kind not in 
 
 
 def cause_lines(
-    found: Summary | None, trouble: str, running: bool, width: int, *, short: bool = False, then: str = ""
+    found: Summary | None, trouble: str, running: bool, width: int, *, then: str = ""
 ) -> list[Line]:
     """Show the cause with its confidence and reason, or say that it is undecided and what is missing.
 
-    ``short``: the likelihoods of the causes share a paragraph instead of a bar each. ``then``: what is run next and
-    why, or what can be done now.
+    ``then``: what is run next and why, or what can be done now.
     """
     if trouble:
         return wrapped(f"✗ {trouble}", width, "broken")
@@ -82,41 +83,23 @@ def cause_lines(
         blame = wrapped(in_words(found.culprit), width, "strong")
     elif not running and any(row.kind == "Culprit" for row in found.rows):
         blame = wrapped(NOT_NAMED, width)
-    # Where there is little room, the words to blame must be seen without scrolling.
-    lines = [Line(head), *blame, *reason] if short else [Line(head), *reason, *blame]
+    lines = [Line(head), *blame, *reason]  # the words to blame are seen without scrolling
     if decision.missing and not (decision.blameless and decision.confidence is None):
         lines += wrapped(f"Missing: {decision.missing}.", width, "caution")
     if then:
         lines += wrapped(then, width, "dim")
-    lines += _likely_in_short(found, width) if short else _likely(found, width)
-    return lines
+    return [*lines, *_likely(found, width)]
 
 
 def _likely(found: Summary, width: int) -> Iterator[Line]:
-    """Show the likelihood of each cause as a bar. The method ``paper`` estimates none."""
-    likely = _causes(found)
+    """Show the likelihood of the likeliest causes as bars. The method ``paper`` estimates none."""
+    likely = sorted(found.decision.likely.items(), key=lambda item: -item[1])[:_MOST_CAUSES]
+    names = {"none": NO_CAUSE, "several": terms.MORE_CAUSES}
     if likely:
         yield BLANK
-    for name, share in likely:
-        full = round(share * BAR)
-        bar = (Run("█" * full, "core"), Run("·" * (BAR - full), "faint"))
-        yield Line(cut([Run(f"{name:<{_LABEL}}", "label"), *bar, Run(f"  {percent(share)}")], width))
-
-
-def _likely_in_short(found: Summary, width: int) -> Iterator[Line]:
-    likely = _causes(found)
-    told = " · ".join(
-        f"{name} {percent(share)}" for name, share in likely if share >= 0.005 or share == likely[0][1]
-    )
-    if likely:
-        yield from wrapped(f"Likely: {told}", width, "dim")
-
-
-def _causes(found: Summary) -> list[tuple[str, float]]:
-    """Return at most six causes with their likelihood, the likeliest first."""
-    likely = sorted(found.decision.likely.items(), key=lambda item: -item[1])
-    names = {"none": NO_CAUSE, "several": terms.MORE_CAUSES}
-    return [(names.get(cause, cause), share) for cause, share in likely[:6]]
+    for cause, share in (one for one in likely if one[1] >= _LEAST or one is likely[0]):
+        label = Run(f"{names.get(cause, cause):<{_LABEL}}", "label")
+        yield Line(cut([label, *bar_runs(share, share, share, "core"), Run(f"  {percent(share)}")], width))
 
 
 def matrix_head(width: int) -> Line:

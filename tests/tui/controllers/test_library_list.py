@@ -43,8 +43,7 @@ def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DATA", "STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     monkeypatch.setattr(library_list, "PREVIEW_AFTER", 0.001)
-    for module in (library_list, engine):
-        monkeypatch.setattr(module, "bundled", lambda: {"first-look": FIRST})
+    monkeypatch.setattr(engine, "bundled", lambda: {"first-look": FIRST})
 
 
 def put(name: str, session: Session | None = None, age: float = 1.0) -> Path:
@@ -132,14 +131,13 @@ async def heard() -> AsyncIterator[Make]:
         one.close()
 
 
-async def test_names_come_first_and_verdicts_last(heard: Make) -> None:
+async def test_titles_come_first_and_verdicts_last(heard: Make) -> None:
     put("yours", sessions.out_of_order(), age=2)
     put("mine")
     one = await heard().read()
     first, last = one.states[0], one.states[-1]
-    assert not first.complete and [e.name for e in first.listed][:2] == ["mine", "yours"]
-    assert first.listed[0].title == "mine" and first.listed[1].pending
-    assert last.complete and last.listed[0].title == "The mine"
+    assert first.complete and [e.name for e in first.listed][:2] == ["mine", "yours"]
+    assert first.listed[0].title == "The mine" and first.listed[1].pending
     assert last.listed[1].outcome is not None
     assert last.listed[1].outcome[:2] == ("wrong", "order_error")
     assert last.judging[0] == last.judging[1] > 0 and last.seconds_left is None

@@ -22,7 +22,6 @@ from planscope.tui.screens.campaign.tables import (
     TABLES,
     TITLES,
     Table,
-    as_text,
     columns_of,
     table_of,
 )
@@ -300,13 +299,16 @@ class CampaignScreen(ListScreen):
             self.show_state()
 
     def action_copy_table(self) -> None:
+        from planscope.show.text import table
         from planscope.tui.screens.flows.take_away import take_away
 
         if not self._table.rows:
             self.tell("there is nothing to copy yet")
             return
         private = "The names of agents and models are as they are."
-        self.start_flow(take_away(self, "table", as_text(self._table), f"{self.campaign.name}.txt", private))
+        rows = [self._table.heading, *(row.texts for row in self._table.rows)]
+        text = "".join(f"{line}\n" for line in table(rows, indent=""))
+        self.start_flow(take_away(self, "table", text, f"{self.campaign.name}.txt", private))
 
 
 def _lost(row: dict[str, Any]) -> list[Run]:

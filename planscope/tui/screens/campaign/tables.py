@@ -194,13 +194,3 @@ def _bar(row: Row) -> list[Run]:
         return []
     low, high = row.ends or (row.rate, row.rate)
     return bar_runs(row.rate, low, high, row.role)
-
-
-def as_text(table: Table) -> str:
-    """Return the whole table as text."""
-    rows = [table.heading, *(row.texts for row in table.rows)]
-    sizes = [max(len(row[k]) for row in rows) for k in range(len(table.heading))]
-    lines = (
-        "  ".join(text.ljust(size) for text, size in zip(row, sizes, strict=True)).rstrip() for row in rows
-    )
-    return "".join(f"{one}\n" for one in lines)

@@ -271,8 +271,6 @@ class DissectScreen(ListScreen):
         most = max(self.app.size.height - BARS - matrix - MUTANT, 3)
         running, trouble, then = self.dissecting.running, self.state.trouble, self._step_in_words()
         told = cause_lines(found, trouble, running, width, then=then)
-        if len(told) + BORDER > most:
-            told = cause_lines(found, trouble, running, width, short=True, then=then)
         height = min(max(len(told) + BORDER, most // 2), most)
         if self._heights != (height, matrix):
             self._heights = (height, matrix)
@@ -507,13 +505,15 @@ class DissectScreen(ListScreen):
         return next(own, None)
 
     def action_copy_dissection(self) -> None:
+        from planscope.show.text import lines
         from planscope.tui.screens.flows.take_away import take_away
+        from planscope.views.dissection import dissection_blocks
 
-        found = self.state.summary
-        if found is None:
+        found, record = self.state.summary, self.state.record
+        if found is None or record is None:
             self.tell("there is nothing to copy yet")
             return
-        lines = [*cause_lines(found, self.state.trouble, False, 100), *matrix_lines(found, -1, 0, 110)]
-        text = "\n".join(line.text.rstrip() for line in lines) + "\n"
-        private = "The text of the screen; private values in it are not replaced."
+        where = phrases.place(self.document.path) if self.document.path is not None else "this session"
+        text = "".join(f"{line}\n" for line in lines(dissection_blocks(found, record, where), 110))
+        private = "Private values in it are not replaced."
         self.start_flow(take_away(self, "dissection", text, "planscope-dissection.txt", private))

@@ -5,7 +5,7 @@ All functions are pure functions of the state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import get_args
@@ -324,16 +324,16 @@ def _story(line: ActionLine) -> str:
 
 
 def _limits(before: Draft, now: Draft, width: int) -> Iterator[Line]:
-    runs = [Run("  limits  ", "label"), *_limit("", now.seconds, before.seconds, " s")]
-    runs += [Run(", "), *_limit("", now.model_calls, before.model_calls, " model calls")]
+    runs = [Run("  limits  ", "label"), *_limit(now.seconds, before.seconds, " s")]
+    runs += [Run(", "), *_limit(now.model_calls, before.model_calls, " model calls")]
     yield Line(cut(runs, width))
     kind = "timed: clock times and hours" if now.timed else "not timed: order only"
     changed = before.timed != now.timed
     yield Line(cut((Run("  query   ", "label"), Run(kind, "caution" if changed else "")), width))
 
 
-def _limit(label: str, now: float, before: float, unit: str) -> Sequence[Run]:
-    text = f"{label}{now:g}{unit}"
+def _limit(now: float, before: float, unit: str) -> Sequence[Run]:
+    text = f"{now:g}{unit}"
     return (Run(text),) if now == before else (Run(text, "caution"), Run(f" (was {before:g})", "dim"))
 
 
@@ -374,7 +374,8 @@ def moved_spans(spans: Sequence[tuple[Span, str]], old: str, new: str) -> list[t
     """Return ranges with their roles, moved by what was typed since. Ranges that were typed into are dropped."""
     if old == new:
         return [(*span, role) for span, role in spans]
-    head, tail = _alike(old, new)
+    head = _alike(old, new)
+    tail = _alike(old[head:][::-1], new[head:][::-1])
     shift = len(new) - len(old)
     moved = []
     for (a, b), role in spans:
@@ -385,21 +386,7 @@ def moved_spans(spans: Sequence[tuple[Span, str]], old: str, new: str) -> list[t
     return moved
 
 
-def _alike(old: str, new: str) -> tuple[int, int]:
-    """Return the lengths of the common beginning and of the common end of two texts."""
-    size = min(len(old), len(new))
-    head = _common(size, lambda n: old[:n] == new[:n])
-    tail = _common(size - head, lambda n: old[len(old) - n :] == new[len(new) - n :])
-    return head, tail
-
-
-def _common(size: int, alike: Callable[[int], bool]) -> int:
-    """Find by bisection the largest number up to ``size`` that meets a condition which all smaller numbers meet."""
-    low, high = 0, size
-    while low < high:
-        middle = (low + high + 1) // 2
-        if alike(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
+def _alike(one: str, other: str) -> int:
+    """Return the length of the common beginning of two texts."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

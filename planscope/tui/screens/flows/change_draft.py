@@ -14,6 +14,9 @@ from planscope.tui.dialogs.form import Field, FormDialog, ask_dialog
 from planscope.tui.keys import key_for
 from planscope.tui.style.lines import shown
 
+Change = Callable[[str], Callable[[Draft], Draft]]
+"""Returns the change of a draft that a typed text means. The change raises ``DraftError`` if the text is wrong."""
+
 
 def take_in(screen: Asker, editor: DraftEditor, made: Callable[[Draft], Draft]) -> bool:
     """Change the draft, or say why that is impossible."""
@@ -45,21 +48,25 @@ async def ask_for_action(screen: Asker, editor: DraftEditor) -> None:
         screen.tell(f"{draft.actions[-1].id} added{unnamed}")
 
 
+async def _ask(screen: Asker, editor: DraftEditor, title: str, hint: str, value: str, change: Change) -> bool:
+    """Ask for one text, which changes the draft. Return whether it did."""
+    dialog = ask_dialog(title, hint, lambda text: editor.refused(change(text)), value=value)
+    text = await screen.answer(dialog)
+    return text is not None and take_in(screen, editor, change(text))
+
+
 async def ask_for_name(screen: Asker, editor: DraftEditor, action: Action) -> None:
     """Rename an action, its tool, and its name in the text."""
-
-    def renamed(name: str) -> Callable[[Draft], Draft]:
-        return lambda draft: rename_action(draft, action.id, name)
-
-    dialog = ask_dialog(
-        f"Rename {shown(action.id, 8)}",
-        "also renames the tool and the action in the text",
-        lambda name: editor.refused(renamed(name)),
-        value=action.name,
-    )
-    name = await screen.answer(dialog)
-    before = editor.state.draft.text
-    if name is not None and take_in(screen, editor, renamed(name)):
+    before, hint = editor.state.draft.text, "also renames the tool and the action in the text"
+    title = f"Rename {shown(action.id, 8)}"
+    if await _ask(
+        screen,
+        editor,
+        title,
+        hint,
+        action.name,
+        lambda name: lambda draft: rename_action(draft, action.id, name),
+    ):
         where = ", in the text too" if editor.state.draft.text != before else ""
         screen.tell(f"renamed{where}; its tool is {editor.state.draft.action(action.id).tool}")
 
@@ -85,19 +92,15 @@ async def drop(screen: Asker, editor: DraftEditor, action: Action) -> None:
 
 async def ask_for_hours(screen: Asker, editor: DraftEditor, action: Action) -> None:
     """Change how long an action takes."""
-
-    def changed(hours: str) -> Callable[[Draft], Draft]:
-        return lambda draft: set_hours(draft, action.id, _whole(hours, "hours"))
-
-    dialog = ask_dialog(
-        f"Hours of {shown(action.name, 60)}",
+    title, hours = f"Hours of {shown(action.name, 60)}", str(action.duration or 1)
+    await _ask(
+        screen,
+        editor,
+        title,
         "whole hours, 1 to 24",
-        lambda hours: editor.refused(changed(hours)),
-        value=str(action.duration or 1),
+        hours,
+        lambda text: lambda draft: set_hours(draft, action.id, _whole(text, "hours")),
     )
-    hours = await screen.answer(dialog)
-    if hours is not None:
-        take_in(screen, editor, changed(hours))
 
 
 async def ask_for_limits(screen: Asker, editor: DraftEditor) -> None:

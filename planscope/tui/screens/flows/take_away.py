@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from planscope.tui.controllers.jobs import Jobs
 
 
+_WIDE = 120
+"""The width of a comparison as text, in cells."""
+
+
 async def take_away(screen: Asker, what: str, text: str, file: str, private: str) -> None:
     """Send ``text`` to the clipboard, and ask for the name of a new file to write it to. For a flow.
 
@@ -52,10 +56,12 @@ async def take_comparison(
 
     def made(token: object) -> tuple[str, int]:
         from planscope.sharing.redact import redacted_comparison
-        from planscope.tui.panes.compare_lines import as_text
+        from planscope.show.text import lines
+        from planscope.views.comparison import comparison_blocks
 
         safe = redacted_comparison(session, a, session, b)
-        text = as_text(safe.comparison)
+        blocks = comparison_blocks(safe.comparison, _WIDE, everything=True)
+        text = "".join(f"{line}\n" for line in lines(blocks, _WIDE))
         safe.check(text)
         return text, safe.replaced_in(text)
 

@@ -20,7 +20,7 @@ from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.keys import key_for
 from planscope.tui.opening.load import load_beside, path_in
-from planscope.tui.panes.box import BoxPane, Lazy
+from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.columns import head_line
 from planscope.tui.panes.hints import Hint
 from planscope.tui.screens.flows.quitting import may_stop
@@ -48,7 +48,6 @@ class LibraryScreen(ListScreen):
         self.searched = self.library = LibraryList(work.document, work.jobs, work.autosave, self.post_message)
         self.current = "list"
         self._made_of: tuple[object, ...] = ()
-        self._rows_of: tuple[object, ...] = ()
 
     def body(self) -> Iterable[Widget]:
         self.list, self.preview = BoxPane(id="list"), BoxPane(id="preview")
@@ -82,12 +81,9 @@ class LibraryScreen(ListScreen):
         if self._made_of != made_of:  # all sessions count, so that widths stay the same during a search
             self._made_of, every = made_of, (*state.entries, *state.trashed)
             self._columns = columns_for(width, every, now, here, place=place)
-        if self._rows_of != (rows_of := (made_of, state.listed)):
-            self._rows_of = rows_of
-            self._rows = Lazy(len(state.listed), lambda i: self._columns.row(state.listed[i], False))
         self.show_list(
             "list",
-            lambda i, chosen: self._columns.row(state.listed[i], True) if chosen else self._rows[i],
+            lambda i, chosen: self._columns.row(state.listed[i], chosen),
             partial(empty_lines, state),
             title=(Run(_TITLES[state.shown], "title"), Run(f" {len(state.listed):,}", "number")),
             note=[

@@ -16,7 +16,7 @@ from planscope.wording import terms
 from planscope.wording.phrases import plural
 
 _ABOUT_ROWS = 8
-"""The height of the part that tells about the rule at the cursor."""
+"""The most rows that tell about the rule at the cursor."""
 
 
 class TickDialog(Dialog[tuple[Offered, ...]]):
@@ -48,7 +48,7 @@ class TickDialog(Dialog[tuple[Offered, ...]]):
         return self.gives_way, self.block(lambda: [BLANK]), self.block(self._about)
 
     def hint(self) -> Sequence[Said]:
-        return "", "↑ ↓: select, Space: tick, a: all, Ctrl+S: take them as rules of this session, Esc: back"
+        return "", "Space: tick, a: all, Ctrl+S: make them rules of this session, Esc: back"
 
     def _lines(self) -> list[Line]:
         made: list[Line] = []
@@ -100,7 +100,8 @@ class TickDialog(Dialog[tuple[Offered, ...]]):
         if self.ticked:
             told.append(self._together())
         lines = self.told(told)
-        return [*lines[:_ABOUT_ROWS], *[BLANK] * (_ABOUT_ROWS - len(lines))]
+        rows = min(_ABOUT_ROWS, self.app.size.height // 5)
+        return [*lines[:rows], *[BLANK] * (rows - len(lines))]
 
     def _together(self) -> Said:
         """Say how many are ticked, and whether they contradict each other."""

@@ -39,7 +39,7 @@ FORMS: Mapping[Kind, str] = {
         (?:every )?<first>(?: every| always)* (?:needs|has|contains) (?:COUNT_OF )?(?:<then> \
           right_later|right_later <then>)
         (?:every <first>|<first> always) right followed_by <then>
-        (?:next|right) call_is (?:that )?(?:right )?(?:comes )?(?:right )?after (?:every )?<first> \
+        (?:next |right )?call_is (?:that )?(?:right )?(?:comes )?(?:right )?after (?:every )?<first> \
           is <then>
         (?:every <first>(?: always)?|<first> always) followed_by <then> right_later(?:(?: ,)? nothing_between)?
         <first> followed_by <then> right_later(?:(?: ,)? nothing_between)?
@@ -284,8 +284,8 @@ CLAUSES_BESIDE: Mapping[Kind, str] = {
           not unless x_right_earlier | only if x_right_earlier
         """,
     "response": r"""
-        x s: do after front | do after every | do once front | do if later | do if done | do if x_earlier | \
-          do when | do when later | do when x_earlier | do once later
+        x s: do if sometime | do after front | do after every | do once front | do if later | do if done | \
+          do if x_earlier | do when | do when later | do when x_earlier | do once later
         s x: not without x_later | not unless x_later
         """,
     "precedence": r"""
@@ -312,12 +312,12 @@ CLAUSES_BESIDE: Mapping[Kind, str] = {
         x s: not if | not when
         """,
     "responded_existence": r"""
-        x s: do if | do if done | do when | do if too | do when too
+        x s: do if sometime | do if | do if done | do when | do if too | do when too
         s x: only if | only when | not unless | not without | not without too | not unless too | \
           only if too
         """,
     "latest": r"""
-        x s: only if latest | only when latest | not unless latest
+        x s: only if latest | only when latest | not unless latest | not if latest
         """,
 }
 """The clauses beside a main clause with which both together say it, behind the earlier and the later set. "earlier"
@@ -340,7 +340,19 @@ SAME = r"""
     (outside|except) (S) and (S) => 1 between 2 and 3
     ^(LIST) is only_one(?: that)?(?: may_happens| may_do| allowed)?( (?:after|once) .*)?$ => only 1 happens 2
     ^(LIST) is only_one(?: that)? (?:may_)?follows (.*)$ => only 1 happens after 2
+    ^((?:after|once) .*? , )?only_one(?: that)?(?: may_happens| may_do| allowed)? is (LIST)( (?:after|once) \
+      .*)?$ => 1 only 2 happens 3
+    ^((?:no_way )?(?:may|must|should|shall|can) LIST) (?:do|trace)(?! S) => 1 happens
     none (?:may_)?(?:do|contains)(?= S) => no
+    sometime(?= later| earlier) =>
+    (later|earlier) sometime => 1
+    ^(?!.*(?:if|when) )(.*)sometime => 1 later
+    ,$ =>
+    ^(first|last) call_is : => 1 call_is is
+    ^(S) is optional ,? ?but (if|when) it happens(?! ,? ?it) => 2 1 happens
+    ^(?:for|every) (LIST) , (.* (?:earlier|later))$ => if 1 happens , 2
+    (prerequisite (?:every )?S) and before(?= S) => 1 and
+    ^(?:do )?(LIST) (COUNT) (not_happens)$ => 1 3 2
     ^if (?:there )?no (S) ,? (?:there )?no (S)$ => if 2 happens , 1 happens
     ^((?:if|when) .* ,? LIST) did_happens earlier$ => 1 happens earlier
     ^between (T) and (T) ,? ?(.*) => 3 after 1 and before 2

@@ -546,14 +546,14 @@ class Cuts:
             self._trouble(at, "there is no name between the backquotes", "a tool's name")
         elif token.kind == "quoted" or (token.kind == "string" and token.text[1:-1] in self.scanner.tools):
             yield _Name(0, at + 1, Calls(token.text[1:-1]))
-        if self.keys[at : at + 1] in (["user"], ["assistant"]) and self.keys[at + 1 : at + 2] in _MESSAGES:
+        if key in ("user", "assistant") and self.keys[at + 1 : at + 2] in _MESSAGES:
             yield _Name(0, at + 2, Calls(USER if key == "user" else ASSISTANT))
-        for width, unit in ((2, ["tool", "call"]), (2, ["tool", "calls"]), (1, ["call"]), (1, ["calls"])):
-            if self.keys[at : at + width] == unit and self._counts(begun, at + width):
-                yield _Name(0, at + width, Calls("*", text="any call"))
-        for unit in (["any", "call"], ["any", "calls"], ["any", "tool", "call"], ["any", "tool", "calls"]):
-            if self.keys[at : at + len(unit)] == unit:
-                yield self._but(at + len(unit)) or _Name(0, at + len(unit), Calls("*"))
+        if key and (match := _ANY.match(self.joined(at))):
+            end = at + match[0].count(" ")
+            if match["any"] or match["all"]:
+                yield self._but(end) or _Name(0, end, Calls("*"))
+            elif self._counts(begun, end):
+                yield _Name(0, end, Calls("*", text="any call"))
         if (said := self._user_said(at)) is not None:
             yield said
         width, exact = self._exact(at)
@@ -755,21 +755,20 @@ class Cuts:
 
     def _outcome(self) -> tuple[Outcome, int] | None:
         """Read "that has returned an error". Return the outcome, and where the words end."""
-        begin = self.at + 1
-        for width, codes in english.said(self.words(begin), False):
+        for width, codes in english.said(self.words(self.at + 1), False):
             for outcome in get_args(Outcome):
                 if codes and codes[-1].code.removeprefix("did_") == outcome:
-                    return outcome, begin + width
+                    return outcome, self.at + 1 + width
         return None
 
     def _conditions(self, key: str) -> bool:
         """Return whether a condition begins here: with, whose, where, or "has an amount of 5"."""
         following = self._key_at(1)
         if key in ("with", "whose"):
-            return following not in ("no", "that", "nothing") and not self._is(key, "the", "same")
+            return following not in ("no", "that", "nothing") and not _SAME.match(self.joined(self.at))
         if key in ("in", "for"):
             return self._kind_at(1) == "word" and self._kind_at(2) == "string"
-        if key == "where":
+        if key in ("where", "of", "having", "a", "an"):
             return following == "(" or self._compares(1, "argument")
         latest = not {"latest", "last", "recent", "newest"}.isdisjoint((self._key_at(-2), self._key_at(-3)))
         return (
@@ -865,9 +864,13 @@ class Cuts:
             return self._comparison(path, self._operator(source), source)
         self.at += match[0].count(" ")
         low = self._comparison(path, "<" if match["no"] else ">=", source)
-        if not self._take("and") and not self._take("to"):
+        if not (self._take("and") or self._take("to")):
             raise self._error("the end of a range is missing", "such as between 1 and 5")
-        return Combined(not match["no"], (low, self._comparison(path, ">" if match["no"] else "<=", source)))
+        condition = Combined(
+            not match["no"], (low, self._comparison(path, ">" if match["no"] else "<=", source))
+        )
+        self._take("inclusive")
+        return condition
 
     def _comparison(self, path: Path, operator: Operator, source: Source) -> Condition:
         if operator == "is missing":
@@ -916,7 +919,7 @@ class Cuts:
 
     def _valued(self) -> bool:
         """Return whether a value stands here; a word in capitals is one, too, unless it is a tool."""
-        if self._kind_at() in ("string", "number") or self._key_at() in _VALUES or self._is("either"):
+        if self._kind_at() in ("string", "number") or self._key_at() in _VALUES:
             return True
         token = self.row[self.at] if self._kind_at() == "word" else None
         return (
@@ -987,7 +990,7 @@ class Cuts:
                 raise self._error("this is not a JSON value", 'a string such as "yes"', "a number") from None
         elif token is not None and token.key in ("true", "false", "null"):
             value = {"true": True, "false": False, "null": None}[token.key]
-        elif token is not None and self._valued():
+        elif token is not None and token.text.isupper() and self._valued():
             value = token.text
         else:
             raise self._error(
@@ -997,9 +1000,9 @@ class Cuts:
         return value
 
     def _list(self) -> tuple[Scalar, ...]:
-        if values := self._values():
-            return values
         if not self._take("["):
+            if values := self._values():
+                return values
             raise self._error("a list is missing here", '[ such as in ["a", "b"]')
         found: list[Scalar] = []
         while not self._take("]"):
@@ -1033,8 +1036,8 @@ class Cuts:
         calls, path, behind = told
         must = _MUST.match(self.joined(self.at)) if self.at < len(self.row) else None
         self.at += must[0].count(" ") if must else 0
-        plain = must is not None and self._valued()
-        if (must is None and not behind) or not (plain or self._compares(0, "argument", path=False)):
+        plain = must and self._valued()
+        if not (must or behind) or not (plain or self._compares(0, "argument", path=False)):
             return None
         condition = self._comparison(path, "=", "argument") if plain else self._tested(path, "argument")
         what = must[0] if must else "is" if at == 0 and self.at == len(self.row) else ""
@@ -1220,7 +1223,7 @@ class Cuts:
             self.at >= len(self.row)
             or self.row[self.at].kind not in ("word", "quoted")
             or self._key_at() in _NO_VALUES
-            or (match[0].startswith("in ") and self._key_at() in ("message", "turn"))
+            or (match[0] in ("in the same ", "per ") and self._key_at() in ("message", "turn"))
             or self._exact(self.at)[0]
             or self.raw[self.at : self.at + 2] in (["user", "message"], ["user", "turn"])
         ):
@@ -1333,10 +1336,12 @@ _BOUNDS_BEHIND = {
     "before": re.compile(r"(?:at the latest|or (?:earlier|before|sooner)|latest) "),
     "after": re.compile(r"(?:at the earliest|or (?:later|after|afterwards)|earliest|on|onwards?) "),
 }
+_ANY = re.compile(r"(?P<any>any )?(?:tool )?calls? |(?P<all>all )(?:tools|(?:tool )?calls) (?!of|to)")
 _ARROWS = ("->", "=>", "\u2192", "<")
 _UNITS = frozenset({"tool", "tools", "call", "calls", "anything"})
 _USER_SAID = re.compile(
-    r"user (?:(?:has|have|had|must have) )?(?:then )?(?:(?P<says>said|says|say|answered with|replied with|written|"
+    r"user (?:(?:has|have|had|must have) )?(?:(?:then|explicitly|clearly|actually) )?"
+    r"(?:(?P<says>said|says|say|answered with|replied with|written|"
     r"writes|wrote|typed|types) |(?:has )?(?:answered|answers|replied|replies|responded|responds|written|writes|"
     r"spoken|speaks) )"
 )
@@ -1344,7 +1349,7 @@ _REPLIES = english.words("yes no ok okay stop confirm cancel")
 _NOUNS = (["tool"], ["tools"], ["call"], ["calls"])
 """Words that belong to a name before them."""
 _EVERY = frozenset({"every", "each"})
-_VALUES = frozenset({"true", "false", "null", "["})
+_VALUES = frozenset({"true", "false", "null", "[", "either"})
 _OF_RUNS = english.words("every each any no a the per one same all")
 _WRAPPED = re.compile(
     rf"(?:{english.ACTING} |(?:checking|consulting|querying|fetching|obtaining|getting|asking|sending) (?=\w+_))?"
@@ -1361,8 +1366,8 @@ _RETURNED = re.compile(
 _SAME = re.compile(
     r"(?:per|for each|for every|for any(?: given)?|for a(?: given)|(?:for|with|on|of|to|by|about|using|having|"
     r"within|where|in) "
-    r"(?:(?:one and )?the (?:very )?same(?: value (?:of|for))?|that (?:very|same)|(?:the |an? )?(?:matching|"
-    r"identical))|(?:and )?the same|for one) "
+    r"(?:(?:one and )?the (?:very )?same(?: value (?:of|for))?|that (?:very|same)|that(?= \w+_)|(?:the |an? )?"
+    r"(?:matching|identical))|(?:and )?the same|for one) "
 )
 _ENDS_VERB = english.words(
     "called used invoked executed run made done performed happens happen occurs runs ok fine allowed permitted only"
@@ -1449,7 +1454,17 @@ _OPERATORS |= {
     (*before, *one.split()): operator
     for operator, some in _WORDED
     for one in some.split("|")
-    for before in ((), ("is",), ("of",), ("was",), ("to", "be"), ("being",), ("set", "to"), ("that", "is"))
+    for before in (
+        (),
+        ("that",),
+        ("is",),
+        ("of",),
+        ("was",),
+        ("to", "be"),
+        ("being",),
+        ("set", "to"),
+        ("that", "is"),
+    )
     if before == () or (one not in ("is", "was", "of", "being") and not one.startswith(("is ", ":")))
 }
 _OPERATORS = dict(sorted(_OPERATORS.items(), key=lambda one: -len(one[0])))

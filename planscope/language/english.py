@@ -49,7 +49,7 @@ _BE = _any("be|is|are|was|were|been|being|gets?|got")
 _AUXILIARY = rf"(?:(?:(?P<must>{_MODAL})|(?P<may>{_PERMIT})|do|does|did) )?"
 _CALLED = _any(
     """called|used|invoked|executed|made|done|performed|run|carried out|triggered|issued|attempted|started|finished|
-    completed|complete|over|tried|touched|hit|given|granted|obtained|received|collected|in place|present|
+    completed|complete|over|tried|touched|hit|given|granted|obtained|received|collected|taken|in place|present|
     available|on file"""
 )
 _HAPPENS = _any(
@@ -82,6 +82,11 @@ _ANSWERED = _any(
 _FAILURE = "(?:an? )?(?:errors?|exceptions?|failures?)"
 
 _VERBS = (
+    (
+        "succeeded",
+        f"succeeds?|succeeded(?! by)|(?:{_CALLED}|{_HAPPENS}) (?:successfully|without (?:an )?errors?)|"
+        f"successfully (?:{_CALLED}|{_HAPPENS})",
+    ),
     ("begins", "(?:start|begin|open)(?:s|ing|ning)? (?:with|by)"),
     ("ends_with", "(?:end|finish|conclude|close)(?:s|es)? (?:with|by|in)(?! (?:[0-9]|noon|mid))"),
     ("called", _CALLED),
@@ -90,7 +95,10 @@ _VERBS = (
     ("allowed", _ALLOWED + _TO_HAPPEN),
     ("forbidden", _FORBIDDEN + _TO_HAPPEN),
     ("required", _REQUIRED + _TO_HAPPEN),
-    ("followed_by", f"(?:followed|succeeded|answered|matched) (?:(?:{_SOON}|{_LATE}) )?by"),
+    (
+        "followed_by",
+        f"(?:followed|succeeded|answered|matched|confirmed|acknowledged) (?:(?:{_SOON}|{_LATE}) )?by",
+    ),
     ("preceded_by", f"preceded (?:(?:{_SOON}|{_LATE}) )?by"),
     ("precedes", "precedes?"),
     ("follows", "follows?"),
@@ -107,7 +115,6 @@ _VERBS = (
     ("blocks", "blocks?|forbids?|prohibits?|bans?|disallows?|prevents?"),
     ("exceeds", "exceeds?"),
     ("failed", rf"fails?|failed|errors?(?: out)?|errored(?: out)?|crash(?:es|ed)?|{_ANSWERED} {_FAILURE}"),
-    ("succeeded", "succeeds?|succeeded"),
     (
         "needs",
         "needs?|requires?|presupposes?|(?:depends?|hinges?|relies|rely|conditional|contingent) "
@@ -388,9 +395,9 @@ _FILLER = re.compile(
         rf"""at any (?:time|point|moment)|anytime|sometime|at all|ever|whenever (?:you|we) (?:want|like)|
         (?:in|within|of|per|throughout|during|for) (?:a|any|each|every|the|its|this) (?:whole |entire |given )?{_RUN}|
         per {_RUN}|(?:anywhere|somewhere) in (?:the|a|the same) {_RUN}|for the (?:rest|remainder) of the {_RUN}|
-        no exceptions|        without exception|whatever happens|please|no matter what|then|max|in every case|
-        in any case|in all cases|
-        of course|no more and no (?:fewer|less)|no more no less|neither more nor less|obviously"""
+        no exceptions|without exception|whatever happens|please|no matter what|then|in every case|whatsoever|explicitly|
+        really|actually|in any case|in all cases|of course|no more and no (?:fewer|less)|no more no less|
+        neither more nor less|obviously"""
     )
     + "(?= )"
 )
@@ -485,8 +492,8 @@ earlier: by then | by that time | up to then | earlier | before | first | at lea
     before it | at some time before it
 later: later | at some point later | at some point after it | at some point after that | after it | after that |
     afterwards | afterward | subsequent | subsequently | at some later time | at some later point | at some point
-    afterwards | at some time afterwards | at some time later | eventually | at some point | at some time | later on
-    | somewhere after it | sometime | sooner or later | from then on
+    afterwards | at some time afterwards | at some time later | eventually | later on
+    | somewhere after it | sooner or later | from then on
 too: too | in it | in it too | in it as well | as well | also | somewhere | anywhere | somewhere in it | before
     or after | before or after it | whether earlier or later | whether before or after | whether before or after it
     | earlier or later | be it before or after | be it earlier or later | whichever comes first | no matter which
@@ -494,7 +501,9 @@ too: too | in it | in it too | in it as well | as well | also | somewhere | anyw
 any_order: in any order | in either order | in whatever order | in whichever order | in no particular order
 together: in the same run | in the same trace | in the same session | in the same conversation | in one run | in
     one trace | in one session | in one conversation | together | taken together | in total | altogether | combined
-in_message: at a time | in a message | in one message | in the same message | at the same time
+sometime: at some point | at some time | sometime
+in_message: per message | per turn | at a time | in a message | in one message | in the same message | at the
+    same time
 same_message: in the same message as | in a message with
 ordinal: second | secondly | third | thirdly | fourth | fourthly | fifth
 completed: done | done first | finished | executed | completed | to be done first

@@ -77,15 +77,6 @@ def meant(text: str, tokens: Sequence[Token], at: int, names: Names) -> str:
     return f'"{max(best, key=lambda name: best[name])}"' if best else ""
 
 
-def begun_name(text: str, tokens: Sequence[Token], at: int, names: Names) -> str:
-    """Suggest the name most similar to a phrase of the lexicon and the unknown words after it, quoted; "" if there
-    is none."""
-    if tokens[at].type in _STOPS or tokens[at + 1].type != "UNKNOWN":
-        return ""
-    best = _closest(text, tokens, at, at + 1, {a.name.casefold(): a.name for a in names.actions}, 0.7)
-    return f'"{max(best, key=lambda name: best[name])}"' if best else ""
-
-
 def _phrases(types: frozenset[str], auxiliary: str | None) -> list[str]:
     """Return the phrases of these types: those that begin with the auxiliary, or else those without a modal."""
     lexicon = load_lexicon()
@@ -260,7 +251,9 @@ def stuck(
         message = f'found "{shown(found)}" where {wanted} was expected'
         if not 0 < len(expected) <= MOST_EXPECTED:
             message = f'"{shown(found)}" does not fit here'
-        near = begun_name(text, tokens, at, names) if "ACTION" in types else ""
+        near = (
+            nearest(text, tokens, at, types & {"ACTION"}, names) if tokens[at + 1].type == "UNKNOWN" else ""
+        )
         return Trouble(span, found, expected, f"{message}; did you mean {near}?" if near else message)
     if found.lower() in load_auxiliaries() and tokens[at + 1].type != "UNKNOWN":
         return Trouble(span, found, expected, f'a verb is missing after "{found}", or its form is wrong')

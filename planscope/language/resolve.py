@@ -6,14 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import dropwhile, pairwise, product
+from itertools import dropwhile, product
 
 from planscope.language import english
 from planscope.language.calls import Calls
 from planscope.language.clauses import asides, clauses, covering, listed
 from planscope.language.cuts import Cut, Item, Paths, Scanner, Token
 from planscope.language.english import COUNTING
-from planscope.language.shapes import Draft, Meaning, doubtful, joined, meanings
+from planscope.language.shapes import Draft, Meaning, by, doubtful, joined, meanings
 
 MOST_CLAUSES = 8
 """A sentence of more clauses is not read."""
@@ -80,11 +80,8 @@ def parted(scanner: Scanner, row: Sequence[Token]) -> Iterator[tuple[list[list[T
         if len(parts) > MOST_CLAUSES:
             return
         if len(parts) > 1 or (parts and len(parts[0]) < len(row)):
-            scoped = any(map(_opens_scope, parts[:-1])) or any(
-                one.key == "then" and before.key != "until"
-                for part in parts[1:]
-                for before, one in pairwise([part[0], *part])
-            )
+            words = " ".join(one.key for part in parts[1:] for one in part).replace("until then", "")
+            scoped = any(map(_opens_scope, parts[:-1])) or "then" in words.split()
             yield parts, scoped
 
 
@@ -136,8 +133,7 @@ def _led(items: Sequence[Item]) -> list[Item]:
     for item in items:
         agent = found[-1].agent if found else None
         if agent and item.code == "S":
-            calls = tuple(replace(c, agent=c.agent or agent, text=f"{c.text} by {agent}") for c in item.calls)
-            item = replace(item, calls=calls)
+            item = by(item, agent)
         found.append(item)
     return found
 
@@ -153,7 +149,9 @@ def _ors(items: Sequence[Item]) -> list[list[Item]]:
             ways = [[*way, *items[k:end]] for way in ways]
         else:
             sets = [item for item in items[k:end] if item.code == "S"]
-            made = [_tight(sets, joins)] + ([_multiplied(sets, joins)] if "and" in joins else [])
+            made = [_anded(_grouped(sets, joins, "and"))]
+            if "and" in joins:
+                made.append(_anded(product(*_grouped(sets, joins, "or"))))
             ways = [[*way, *one] for way in ways for one in made]
         k = end
     return ways
@@ -185,30 +183,18 @@ def _list_end(items: Sequence[Item], k: int, *, fronted: bool) -> tuple[int, lis
     return end, joins
 
 
-def _tight(sets: Sequence[Item], joins: Sequence[str]) -> list[Item]:
-    """Return the list read so that "or" joins first."""
+def _grouped(sets: Sequence[Item], joins: Sequence[str], apart: str) -> list[list[Item]]:
+    """Return the list in parts, which one of the two words keeps apart."""
     groups = [[sets[0]]]
     for join, one in zip(joins, sets[1:], strict=True):
-        if join == "and":
-            groups.append([one])
-        else:
-            groups[-1].append(one)
-    return _anded([joined(some) for some in groups])
+        if join == apart:
+            groups.append([])
+        groups[-1].append(one)
+    return groups
 
 
-def _multiplied(sets: Sequence[Item], joins: Sequence[str]) -> list[Item]:
-    """Return the list read so that "and" joins first, multiplied out."""
-    groups = [[sets[0]]]
-    for join, one in zip(joins, sets[1:], strict=True):
-        if join == "and":
-            groups[-1].append(one)
-        else:
-            groups.append([one])
-    return _anded([joined(chosen) for chosen in product(*groups)])
-
-
-def _anded(sets: Sequence[Item]) -> list[Item]:
-    return [item for one in sets for item in (Item("and", one.span), one)][1:]
+def _anded(lists: Iterable[Sequence[Item]]) -> list[Item]:
+    return [item for some in lists for item in (Item("and", some[0].span), joined(some))][1:]
 
 
 def _trimmed(row: Sequence[Token]) -> list[Token]:

@@ -25,6 +25,9 @@ MOST = 1_000
 """The limit for a number of calls, times, seconds or minutes; the least is 1."""
 
 
+Unit = Literal["calls", "seconds", ""]
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A rule that a sentence may mean. ``first``, ``then`` and ``until`` are its sets as items. ``turned``: its words
@@ -34,7 +37,7 @@ class Draft:
     first: Item
     then: Item | None = None
     count: int = 0
-    unit: Literal["calls", "seconds", ""] = ""
+    unit: Unit = ""
     condition: Condition | None = None
     turned: bool = False
     until: Item | None = None
@@ -77,7 +80,7 @@ TURNED = (
 """A main clause with its verb in front: "only after A may B be called", "right after A comes B"."""
 END = (
     r"(?P<just> only)?(?: (?P<count>COUNT|REPEAT))?(?P<row> in_(?:row|message))?"
-    r"(?P<late>(?: (?:later|too|earlier|again))*(?: right_later| right_earlier)?)"
+    r"(?P<late>(?: (?:later|too|earlier|again|sometime))*(?: right_later| right_earlier)?)"
     r"(?:(?: ,)? (?:too|together))*(?P<limit> WITHIN)?(?:(?: ,)? (?:too|together))*"
 )
 BESIDE = (
@@ -121,6 +124,7 @@ _PARTS = r"""
 _MORE = r"""
     nothing: COUNT_OF <first>(?: trace)? enough
     not_between a * c: <NONE>(?: (?:may_)?<V>)? <BETWEEN>
+    not_between a -b c: <NONE>(?: (?:may_)?<V>)? <BETWEEN>(?: ,)? (?:outside|except) <then>
     not_between a * c: <BETWEEN> ?,? <NONE>(?: (?:may_)?<V>)?
     after_until a c b: <BETWEEN> ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: <V>)?(?: COUNT)?(?: earlier)?
     limited: COUNT_OF <first>(?: (?:may_)?<V>)? at_most
@@ -130,9 +134,14 @@ _MORE = r"""
     after_until a a c: (?:<first>(?: always)? not_(?:may_)?<V>|(?:no|not_do|there_no) <first>(?: \
       (?:may_)?<V>)?) again \
       (?:until|before|without|unless) (?:do |did_do )?<until>(?: (?:did_)?<V>)?(?: earlier| again)*
+    after_until a a c: (?:REPEAT <first> not_(?:may_)?<V>|no REPEAT <first>(?: (?:may_)?<V>)?) \
+      (?:until|before|without|unless) (?:earlier )?(?:own )?(?:did_do )?<until>(?: (?:did_)?<V>)?(?: earlier| again)*
     two? after_until a a b: between COUNT_OF (?P<first>S) ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: <V>)?(?: \
       COUNT)?(?: earlier)?
     after_until a c b | since a b c: (?:do )?<then>(?: <V>)? <BETWEEN>
+    counted & last a: (?:do )?<first>(?: (?:may_)?<V>)? COUNT ,? ?(?:and )?last
+    counted & first a: (?:do )?<first>(?: (?:may_)?<V>)? COUNT ,? ?(?:and )?first
+    same? in_row a: (?P<first>S) right not_(?:may_)?(?:follows|followed_by) REPEAT (?P<until>S)
     counted: <first> COUNT_OF
     counted: <RUN> needs (?:COUNT_OF )?<first>
     counted: <RUN> may_contains COUNT_OF <first>
@@ -156,6 +165,7 @@ _MORE = r"""
     after_until a * c: from (?:every )?<DONE> (?:until|to) (?:next )?(?:do |did_do )?<until>(?: (?:did_)?<V>)? ?,? \
       <NONE>(?: (?:may_)?<V>)?
     never -a: (?:only|only_do) <first> (?:may_)?(?:<V>|is)
+    never -a: may_only_do <first>
     never -a: (?:may_)?only_do <first> (?:and )?nothing_else
     not_succession a -b: (?:after|once)(?: every)? <DONE> ?,? (?:only|only_do) <then> (?:may_)?(?:<V>|is|follows)
     not_succession a -b: (?:only|only_do) <then> (?:may_)?(?:<V>|is|follows) (?:after|once)(?: every)? <DONE>
@@ -279,17 +289,10 @@ def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
         if items[k - 1].code == "," and items[k].code == "that":  # ", which comes before C"
             yield from _relative(items, k)
             return
-    marks = [
-        k
-        for k, item in enumerate(items)
-        if item.code == ";" and (k + 1 == len(items) or items[k + 1].code != "chain")
-    ]
-    if (
-        marks
-        and 0 < marks[0] < len(items) - 1
-        and _SCOPES.isdisjoint(item.code for item in items[: marks[0]])
-    ):
-        yield from _together(items[: marks[0]], items[marks[0] + 1 :])
+    behind = [*(item.code for item in items[1:]), ""]
+    mark = next((k for k, item in enumerate(items) if item.code == ";" and behind[k] != "chain"), 0)
+    if 0 < mark < len(items) - 1 and _SCOPES.isdisjoint(item.code for item in items[:mark]):
+        yield from _together(items[:mark], items[mark + 1 :])
         return
     items = normal(items)
     row = [item.code for item in items]
@@ -485,11 +488,10 @@ def normal(items: Sequence[Item]) -> list[Item]:
             found[place] = _told(found[place], item.condition)
             item = replace(item, code="did_happens")
         elif item.code == "BY" and place is not None and any("not_" in one or one == "no" for one in before):
-            calls = tuple(
-                replace(c, agent=item.agent, text=f"{c.text} by {item.agent}") for c in found[place].calls
-            )
-            found[place] = replace(found[place], calls=calls)
+            found[place] = by(found[place], item.agent)
             continue
+        elif item.code == "of" and before[-1:] == ["WITHIN"] and _must(items):
+            item = replace(item, code="after")
         elif item.code == "NEVER":
             found.append(replace(item, code="S"))
             item = replace(item, code="not_happens")
@@ -589,6 +591,16 @@ _SCOPES = english.words("if when unless while once until whoever between from")
 _WORDS_BESIDE = ("before", "after", "until", "once", "when", "without")
 
 
+def by(item: Item, agent: str | None) -> Item:
+    """Return the calls as those that an agent makes."""
+    calls = (replace(c, agent=c.agent or agent, text=f"{c.text} by {agent}") for c in item.calls)
+    return replace(item, calls=tuple(calls))
+
+
+def _must(items: Sequence[Item]) -> bool:
+    return any(item.low and item.code in ("happens", "comes", "do") for item in items)
+
+
 def _demands(codes: Sequence[str]) -> bool:
     """Return whether a condition behind these items says what all calls must be like: "is only called with"."""
     return (
@@ -650,28 +662,26 @@ def _drafts(
             condition = (
                 next((i.condition for i in items if i.code == "COND"), None) if kind == "latest" else None
             )
-            timed = limit if kind in ("within", "not_within") else None
+            timed = limit if kind in _TIMED else None
             number = int(against.every) if against else int(kind in _ONCE)
             if timed is not None:
                 if kind == "not_within" and timed.high:
                     return  # no rule forbids a call for a time
                 number = _number(timed, timed.low)
-            unit: Literal["calls", "seconds", ""] = (
-                "seconds" if timed and timed.high else "calls" if kind in _TIMED else ""
-            )
+            unit: Unit = "seconds" if timed and timed.high else "calls" if kind in _TIMED else ""
             none = next((item.span for item in items if item.code.startswith("no")), items[0].span)
             sets = {"a": first, "b": then, "c": until, "*": [_any_call(none)]}
             sides = [_side(one, sets) for one in (letters or "abc")]
             for one, other, end in product(*sides, *[[None]] * (3 - len(sides))):
                 assert one is not None
                 yield Draft(
-                    cast(Kind, _KINDS.get(kind, kind)),
+                    cast(Kind, "precedence" if kind == "turned" else kind),
                     one,
                     other,
                     number,
                     unit,
                     condition,
-                    kind in _KINDS,
+                    kind == "turned",
                     end,
                     against,
                 )
@@ -702,7 +712,6 @@ _IF: Mapping[str, Callable[[Sequence[Item], Sequence[Item], Sequence[Item]], boo
 _COUNTING = ("counted", "limited", "two?", "one?")
 _ONCE = ("existence", "absence", "exactly", "in_row", "not_within")
 _TIMED = ("within", "not_within")
-_KINDS = {"turned": "precedence"}
 
 
 def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] | None:
@@ -728,22 +737,26 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
     if "front0" in match.groupdict() and "only" in way and not part["only"]:
         return None  # "after A, only call B" forbids other calls
     key = _key(way.removeprefix("may "), part, match)
-    if (
-        key == "do after"
-        and not part["all"]
-        and any(one.code in ("happens", "do") and one.low for one in items)
-    ):
+    sure = any(item.code == "always" for item in items) or (
+        _must(items) and not part["verb"].endswith("comes")
+    )
+    if key == "do after" and not part["all"] and sure:
         key = "do after front"  # "B must be called after A" may be about each A, too
     if key is None or (part["which"] == "latest") != key.endswith("latest"):
         return None
+    if key.endswith("if latest") and x[0].calls[0].outcome:  # "only if the latest login succeeded"
+        scope: Kind = "after_until" if key.startswith("not") else "since"
+        return (tuple(Draft(scope, x[0], one, until=_opposite(x[0])) for one in subject),)
     if (part["word"] in ("if", "when") or key == "not after") and len(x) > 1 and not key.startswith("only"):
         names = " and ".join(calls.text for item in x for calls in item.calls)
         why = f'"{part["word"]} {names}" could mean both or each; write one sentence for each, or use "or"'
         raise SentenceError((x[0].span[0], x[-1].span[1]), why, (f"one set of calls after {part['word']}",))
-    if part["x"] == "T" and part["past"]:
-        return None  # "before 15:00 happens"
-    if part["x"] == "T":
-        return _clock(subject, MEANINGS[key], next(item for item in items if item.code == "T"))
+    if part["x"] == "T":  # but not "before 15:00 happens"
+        return (
+            None
+            if part["past"]
+            else _clock(subject, MEANINGS[key], next(item for item in items if item.code == "T"))
+        )
     made = []
     ways = [x]
     if key == "not before" and len(x) == 1 and len(x[0].calls) > 1:
@@ -762,14 +775,20 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
         and len(x[0].calls) == 1
     ):
         # "no B if A fails" may mean that its latest call failed
-        other: Outcome = "succeeded" if one.outcome == "failed" else "failed"
-        end = replace(x[0], calls=(replace(one, outcome=other, text=f"{one.name} that {other}"),))
-        made.append(tuple(Draft("after_until", x[0], side, until=end) for side in subject))
+        made.append(tuple(Draft("after_until", x[0], side, until=_opposite(x[0])) for side in subject))
     if key == "only after" and any(
         k.code == "only_do" and k.span[1] - k.span[0] == len("only") for k in items
     ):
         made.append(tuple(Draft("not_succession", side, _others(subject)) for side in x))
     return tuple(made)
+
+
+def _opposite(item: Item) -> Item:
+    """Return the calls that end otherwise: those that succeeded of those that failed."""
+    other: Outcome = "succeeded" if item.calls[0].outcome == "failed" else "failed"
+    return replace(
+        item, calls=tuple(replace(one, outcome=other, text=f"{one.name} that {other}") for one in item.calls)
+    )
 
 
 def _clock(
@@ -814,7 +833,8 @@ def _key(way: str, part: Mapping[str, str], match: re.Match[str]) -> str | None:
         "done" if past and not no else "",
         "front" if fronted else "",
     ]
-    if base == "do before" and part["all"]:
+    again = "again" in main and way == "not" and part["word"] in ("until", "before", "without", "unless")
+    if again or (base == "do before" and part["all"]):
         return None
     if base == "do right after" and (part["act"] == "do" or not part["verb"]):
         said.append("front")  # "Call B right after A" may be about each A, too

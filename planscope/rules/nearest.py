@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -20,8 +20,9 @@ from typing import NamedTuple
 from planscope.oracle.trace import ToolCall
 from planscope.rules.budget import Budget, Spent
 from planscope.rules.judge import Event, Rulebook, counts
+from planscope.rules.kinds import KINDS
 from planscope.rules.letters import Letter
-from planscope.rules.machine import ANY_FIRST, MET, THEN
+from planscope.rules.machine import ANY_FIRST, THEN
 from planscope.rules.values import Place
 
 MOST_STATES = 3_000
@@ -40,6 +41,8 @@ Seen = tuple[Place, Letters]
 """A rule, or a rule for one value, and what an event is to it."""
 Touch = tuple[tuple[int, int], ...]
 """The rules of a search that see an event, by their numbers there, and the number of its code for each of them."""
+Effects = Mapping[Place, Collection[int | None]]
+"""What an insertion can be to rules; None, and for all others: nothing."""
 Edit = tuple[str, int, Letter | None, int]
 """("move" | "insert" | "remove", index of the event or -1, letter or None, index before which it is placed)."""
 Cost = tuple[int, int, int, int, tuple[int, ...], tuple[tuple[str, int], ...]]
@@ -64,7 +67,7 @@ class Trail:
 
     ``happened``: its events, an inserted call as one without a step. ``sees``: who sees each of them, as what; a
     message of the user is seen by a rule for all its values. ``reads``: whether a tool is marked as only reading.
-    ``tools``: those that are called or can be.
+    ``tools``: those that are called or can be. ``effects``: who sees an inserted call, as what.
     ``origin``: the places of the events in the trace as it was, or the letters of inserted calls. ``moved``: events of
     that trace that have another place now.
     """
@@ -76,10 +79,12 @@ class Trail:
         sees: Sequence[Sequence[Seen]],
         reads: Callable[[str], bool],
         tools: Collection[str],
+        effects: Callable[[Letter], list[Seen]],
         origin: Sequence[int | Letter] = (),
         moved: Collection[int | Letter] = (),
     ) -> None:
-        self.book, self.happened, self.sees, self.reads, self.tools = book, happened, sees, reads, tools
+        self.book, self.happened, self.sees, self.reads = book, happened, sees, reads
+        self.tools, self.effects = tools, effects
         self.origin = origin or range(len(happened))
         self.moved = moved
         self.solved: dict[frozenset[Place], tuple[list[Edit], bool]] = {}
@@ -99,11 +104,23 @@ class Trail:
         said = self._seen.get((place[0], None)) if place[1] is not None else None
         return sorted([*seen, *said]) if said else seen
 
-    def changed(self, edits: Sequence[Edit], sees: Callable[[Letter], list[Seen]]) -> Trail:
-        """Return the trail after more changes. A placed call is a message of its own, so it may split one.
+    def keeps(self, place: Place, effects: Mapping[int, Effects] = {}) -> bool:
+        """Return whether the trace may keep a rule. ``effects``: what inserted calls can be, by their indexes, if they
+        are not what their letters say."""
+        i = place[0]
+        machine, seen = self.book.machines[i], dict(self.of(place))
+        states, message = {start(self.book, i)}, None
+        for k in sorted({*seen, *effects}):
+            ways = [seen.get(k)]
+            if k in effects:
+                ways = [None if bits is None else (bits,) for bits in effects[k].get(place, (None,))]
+            begins = self.book.late[i] and self.happened[k].message != message
+            message = self.happened[k].message
+            states = {machine.step(state, own, begins) for state in states for own in ways}
+        return all(accepts(self.book, i, state) for state in states)
 
-        ``sees``: who sees an inserted call, as what.
-        """
+    def changed(self, edits: Sequence[Edit]) -> Trail:
+        """Return the trail after more changes. A placed call is a message of its own, so it may split one."""
         gone = {k for kind, k, _, _ in edits if kind != "insert"}
         happened: list[Event] = []
         origin: list[int | Letter] = []
@@ -116,7 +133,7 @@ class Trail:
                     event = self.happened[moved] if letter is None else ToolCall(letter.tool)
                     happened.append(replace(event, message=new))
                     origin.append(self.origin[moved] if letter is None else letter)
-                    seen.append(self.sees[moved] if letter is None else sees(letter))
+                    seen.append(self.sees[moved] if letter is None else self.effects(letter))
                     new, split = new - 1, True
             if k < len(self.happened) and k not in gone:
                 event = self.happened[k]
@@ -129,7 +146,7 @@ class Trail:
                 origin.append(self.origin[k])
                 seen.append(self.sees[k])
         moves = {*self.moved, *(self.origin[k] for kind, k, _, _ in edits if kind == "move")}
-        return Trail(self.book, happened, seen, self.reads, self.tools, origin, moves)
+        return Trail(self.book, happened, seen, self.reads, self.tools, self.effects, origin, moves)
 
     def edits(self, size: int) -> list[Edit]:
         """Return all changes so far of a trace that had ``size`` events."""
@@ -220,8 +237,8 @@ class _View:
     is no call). ``places``: what calls can be that are placed.
 
     ``need`` is a lower bound. A move takes a call away and places it. So for each letter one of the two is free here,
-    and the other costs one: then no change costs more than one. ``dear`` has the letters that it costs to place. Of a
-    few such choices the one is taken by which the trace costs most.
+    and the other costs one: then no change costs more than one. ``dear`` has the letters that it costs to place:
+    ``wanted``, those of which more calls may be needed, and no others.
     """
 
     def __init__(
@@ -230,6 +247,7 @@ class _View:
         codes: list[Code],
         skips: list[Code | None],
         places: Iterable[Code],
+        wanted: int,
         budget: Budget,
     ) -> None:
         self.number = number = automaton.codes
@@ -237,33 +255,15 @@ class _View:
         self.codes = [number[code] for code in codes]
         self.skips = [-1 if code is None else number[code] for code in skips]
         self.places = list(dict.fromkeys(number[code] for code in places))
-        self._letter = [-1 if code[0] is None else code[0][-1] for code in number]
-        self._levels: list[list[int]] = []
-        self._closed = False
-        self._choose()
-        self._free = self._table(None, exact=True)
-
-    def _choose(self) -> None:
-        first = frozenset(bits for bits in self._letter if bits >= 0 and bits & ANY_FIRST and not bits & THEN)
-        then = frozenset(bits for bits in self._letter if bits >= 0 and bits & THEN and not bits & ANY_FIRST)
-        choices = [frozenset[int](), first, then, frozenset(bits for bits in first if bits & MET)]
-        best: list[list[int]] = []
-        for letters in dict.fromkeys(choices):
-            self._use(letters)
-            while not self._level(len(self._levels))[0] & 1 and len(self._levels) < MOST_LEVELS:
-                if self._closed:
-                    return
-            if len(self._levels) > len(best):
-                best, chosen = self._levels, letters
-        self._use(chosen)
-        self._levels = best
-
-    def _use(self, letters: frozenset[int]) -> None:
-        self.dear = [letter in letters for letter in self._letter]
+        both = ANY_FIRST | THEN
+        bits = (0 if letters is None else letters[-1] & both for letters, _, _ in number)
+        self.dear = [bool(own) and not own & ~wanted for own in bits]
         self._cheap = [put for put in self.places if not self.dear[put]]
         self._costly = [put for put in self.places if self.dear[put]]
-        self._levels = []
+        self._levels: list[list[int]] = []
         self._grown: dict[int, int] = {}
+        self._closed = False
+        self._free = self._table(None, exact=True)
 
     def _level(self, most: int) -> list[int]:
         """Return the states, by place, from which so many changes may do."""
@@ -413,7 +413,7 @@ class Search:
         self._reads = [k for k, reads in enumerate(trail.reading) if reads]
         self._steps = list(self._made_steps())
         self._groups = self._grouped_rules()
-        self._chosen: dict[tuple[int, ...], list[_Class]] = {}
+        self._placeable = [*self._insertable, *self._classes]
         self._cut = self._capped = False
         self._most_moving = MOST_MOVING
         self._tried = 0
@@ -468,7 +468,8 @@ class Search:
         every = frozenset(filter(None, (*codes, *skips, *places)))
         if (i, every) not in self.trail.automata:
             self.trail.automata[i, every] = _Automaton(self.book, i, every)
-        return _View(self.trail.automata[i, every], codes, skips, places, self.budget)
+        wanted = ANY_FIRST if KINDS[self.book.rules[i].kind].tested in ("then", "always") else THEN
+        return _View(self.trail.automata[i, every], codes, skips, places, wanted, self.budget)
 
     def _made_steps(self) -> Iterator[_Step]:
         touched: dict[int, list[tuple[int, int]]] = {k: [] for k in self._kinds}
@@ -574,7 +575,7 @@ class Search:
                 plus = (0, 0, 0, 0, (-gap,), (self._name(event),))
                 yield from go(self._classes[one].touch, plus, ("move", event, None, gap), _without(here, k))
         left = most - way.cost[0]
-        for kind in self._worth(way.needs if left == max(way.sums) else None) if left else ():
+        for kind in self._placeable if left else ():
             letter = kind.at(gap)
             if letter is not None:
                 plus = (1, 1, 0, 0, (-gap,), ((letter.tool, 0),))
@@ -650,16 +651,6 @@ class Search:
         )
         return put + took
 
-    def _worth(self, needs: tuple[int, ...] | None) -> list[_Class]:
-        """Return the calls to place that a rule sees which needs a change, or all (None)."""
-        key = tuple(p for p, need in enumerate(needs) if need) if needs is not None else (-1,)
-        found = self._chosen.get(key)
-        if found is None:
-            every = [*self._insertable, *self._classes]
-            found = [one for one in every if needs is None or any(p in one.codes for p in key)]
-            self._chosen[key] = found
-        return found
-
     def _comes(self, kind: _Class, gap: int) -> bool:
         """Return whether a call of the class comes later that may be moved here."""
         k = bisect_left(kind.calls, gap)
@@ -702,9 +693,7 @@ class Search:
         gap = 0
         try:
             for step in (*self._steps, None):
-                puts = [
-                    k for k in (*self._insertable, *self._classes) if k.number >= 0 or k.at(gap) is not None
-                ]
+                puts = [kind for kind in self._placeable if kind.number >= 0 or kind.at(gap) is not None]
                 todo = list(layer)
                 while todo:
                     states = todo.pop()

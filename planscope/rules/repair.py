@@ -47,12 +47,11 @@ from planscope.rules.letters import Alphabet, Letter, compared, letters_with, me
 from planscope.rules.machine import LATER
 from planscope.rules.nearest import (
     Edit,
+    Effects,
     Insertion,
     Search,
     Seen,
     Trail,
-    accepts,
-    start,
 )
 from planscope.rules.satisfiable import ABSENT, Formula, TooMany, example
 from planscope.rules.values import MISSING, Place, agreement, answer_of, at, key_part, meets, plain_value
@@ -63,9 +62,6 @@ MOST_TRIED = 2_000
 MOST_ROUNDS = 5
 MOST_VALUES = 2_000
 """Limit of values of a trace that are tried for a condition."""
-
-Effects = Mapping[Place, Collection[int | None]]
-"""What an insertion can be to rules; None, and for all others: nothing."""
 
 NEW = "\0"
 """Stands for a value that no call has yet."""
@@ -132,9 +128,7 @@ def repair(
     budget: Budget | None = None,
 ) -> RulesRepair:
     """Return the cheapest change, or why there is none. ``reads``: whether a tool is marked as only reading."""
-    budget = budget if budget is not None else Budget()
-    budget.until = time.thread_time() + SECONDS
-    return _Repair(book, tools, trace, reads, budget).found()
+    return _Repair(book, tools, trace, reads, budget if budget is not None else Budget()).found()
 
 
 class _Repair:
@@ -148,6 +142,7 @@ class _Repair:
         reads: Callable[[str], bool],
         budget: Budget,
     ) -> None:
+        budget.until = time.thread_time() + SECONDS
         happened = list(events(trace.items, (USER, *book.hears)))
         self.book, self.tools, self.budget = book, sorted(tools), budget
         self.happened = [event for event, _ in happened]
@@ -158,7 +153,8 @@ class _Repair:
             judge.take(event, step)
         self.places = [(i, judge.key[k]) for i in range(len(book.rules)) for k in judge.instances(i)]
         sees = list(_seen(book, self.happened))
-        self.trail = Trail(book, self.happened, sees, reads, {*tools, *(call.tool for call in trace.calls)})
+        called = (call.tool for call in trace.calls)
+        self.trail = Trail(book, self.happened, sees, reads, {*tools, *called}, self._effects)
         self.sure = True
         self.lacks: set[str] = set()
         """What calls would need that must not be inserted."""
@@ -167,7 +163,7 @@ class _Repair:
         return [(place, (bits,)) for place, bits in self.alphabet.row(letter)[0]]
 
     def found(self) -> RulesRepair:
-        broken = [place for place in self.places if not self._kept(self.trail, place, ())]
+        broken = [place for place in self.places if not self.trail.keeps(place)]
         for i, _ in broken:
             if self.book.seconds[i]:
                 return self._none(
@@ -205,21 +201,20 @@ class _Repair:
         every_call = [rule.every_call for rule in self.book.rules]
         for _ in range(MOST_ROUNDS):
             for i in sorted({i for i, _ in broken}, key=lambda i: (every_call[i], i)):
-                own = [place for place in broken if place[0] == i and not self._kept(trail, place, ())]
+                own = [place for place in broken if place[0] == i and not trail.keeps(place)]
                 others = frozenset(broken)
                 found = self._solved(trail, own, None, self.budget)
                 with suppress(Spent):
                     found = self._solved(trail, own, others, self.budget.part(1 / 4))
                 if isinstance(found, str):
                     raise Spent
-                trail = trail.changed(found[0], self._effects)
-            broken = [place for place in self.places if not self._kept(trail, place, ())]
+                trail = trail.changed(found[0])
+            broken = [place for place in self.places if not trail.keeps(place)]
             if not broken:
                 break
         edits = trail.edits(len(self.happened))
-        kept = all(
-            self._kept(self.trail, place, edits) for place in self._touched(self.trail, edits, self.places)
-        )
+        after = self.trail.changed(edits)
+        kept = all(map(after.keeps, self._touched(self.trail, edits, self.places)))
         legal = all(self.trail.may_move(k, place) for kind, k, _, place in edits if kind == "move")
         said = self._said(edits, False) if kept and legal else []
         if not isinstance(said, RulesRepair):
@@ -248,7 +243,8 @@ class _Repair:
             edits.sort(key=lambda edit: edit[3])
             touched = self._touched(trail, edits, chosen) if broken is not None else chosen
             touched = [p for p in touched if p in chosen or p not in (broken or ())]
-            wrong = [place for place in touched if not self._kept(trail, place, edits)]
+            after = trail.changed(edits)
+            wrong = [place for place in touched if not after.keeps(place)]
             if not wrong:
                 return edits, sure
             if any(self.book.seconds[i] for i, _ in wrong):
@@ -299,38 +295,6 @@ class _Repair:
         if edits and any(self.book.late):
             found |= dict.fromkeys(place for place in self.places if self.book.late[place[0]])
         return list(found)
-
-    def _kept(
-        self, trail: Trail, place: Place, edits: Sequence[Edit], effects: Mapping[int, Effects] = {}
-    ) -> bool:
-        """Return whether the changed trace may keep a rule. ``effects``: what insertions can be, by their numbers among
-        the edits, if they are not what their letters say."""
-        i = place[0]
-        late, machine = self.book.late[i], self.book.machines[i]
-        seen = trail.of(place)
-        known = dict(seen) if edits else {}
-        gone = {k for kind, k, _, _ in edits if kind != "insert"}
-        puts = [(n, edit) for n, edit in enumerate(edits) if edit[0] != "remove"]
-        states, message, number = {start(self.book, i)}, None, 0
-        for k, letters in (*seen, (len(trail.happened), None)):
-            while number < len(puts) and puts[number][1][3] <= k:
-                n, (_, moved, letter, _) = puts[number]
-                if letter is None:
-                    ways = [known.get(moved)]
-                else:
-                    some = (
-                        effects[n].get(place, {None})
-                        if n in effects
-                        else {self.alphabet.effect(letter, place)}
-                    )
-                    ways = [None if bits is None else (bits,) for bits in some]
-                states = {machine.step(s, own, late, late) for s in states for own in ways}
-                message, number = None, number + 1
-            if letters is not None and k not in gone:
-                begins = late and trail.happened[k].message != message
-                message = trail.happened[k].message
-                states = {machine.step(state, letters, begins) for state in states}
-        return all(accepts(self.book, i, state) for state in states)
 
     # Calls to insert
 
@@ -441,19 +405,22 @@ class _Repair:
     def _said(self, edits: Sequence[Edit], exact: bool) -> RulesRepair | list[Place]:
         """Return the repair; or the rules for whose sake a call would be inserted that must not be, none if calls
         would no longer agree with the answers before them."""
-        if not self._agree(edits):
+        after = self.trail.changed(edits)
+        if not self._agree(after):
             return []
         placed: list[Moved | Inserted] = []
         removed: list[Removed] = []
         effects: dict[int, Effects] = {}
-        for n, (kind, k, letter, place) in enumerate(edits):
+        insertions = (k for k, one in enumerate(after.origin) if isinstance(one, Letter))
+        for kind, k, letter, place in edits:
             call = next(
                 (j for j in range(place, len(self.steps)) if isinstance(self.happened[j], ToolCall)), -1
             )
             before: StepNo = "end" if call < 0 else self.steps[call]
             turns = (len(self.steps) if call < 0 else call) - place
             if letter is not None:
-                needs, effects[n] = self._needs(edits, n, letter, effects)
+                at = next(insertions)
+                needs, effects[at] = self._needs(after, at, letter, effects)
                 given = tuple((path, value) for path, value in needs.values if value is not ABSENT)
                 one = self._insertion(self.trail, replace(needs, values=given))
                 if one is None or not one.allowed(place):
@@ -470,12 +437,12 @@ class _Repair:
         inserted = tuple(one for one in placed if isinstance(one, Inserted))
         return RulesRepair(moved, inserted, tuple(removed), exact and self.sure, tuple(placed))
 
-    def _agree(self, edits: Sequence[Edit]) -> bool:
+    def _agree(self, trail: Trail) -> bool:
         """Return whether calls still agree with the answers that they are compared with."""
         compared = [i for i, rule in enumerate(self.book.rules) if rule.against is not None]
         if not compared:
             return True
-        trail, judge = self.trail.changed(edits, self._effects), Judge(self.book)
+        judge = Judge(self.book)
         for event, origin in zip(trail.happened, trail.origin, strict=True):
             if isinstance(origin, Letter):
                 values = {str(path[0]): plain_value(v) for path, v in origin.values if v is not ABSENT}
@@ -484,10 +451,10 @@ class _Repair:
         return all(judge.rule_status(i) != "broken" for i in compared)
 
     def _needs(
-        self, edits: Sequence[Edit], n: int, letter: Letter, others: Mapping[int, Effects]
+        self, trail: Trail, at: int, letter: Letter, others: Mapping[int, Effects]
     ) -> tuple[Letter, Effects]:
         """Return what an inserted call needs so that every rule is kept, and no more; and what such calls can be to
-        rules. ``others``: the same of insertions before.
+        rules. ``trail``: the changed trace, in which it stands at an index. ``others``: the same of insertions before.
 
         What can be left out is found by trying: a condition or value stays if without it some call would break a rule.
         """
@@ -502,7 +469,7 @@ class _Repair:
             key = place, bits
             if key not in results:
                 self.budget.spend(1)
-                results[key] = self._kept(self.trail, place, edits, {**others, n: {place: [bits]}})
+                results[key] = trail.keeps(place, {**others, at: {place: [bits]}})
             return results[key]
 
         must = {place for place, _ in alphabet.row(letter)[0] if not kept(place, None)}

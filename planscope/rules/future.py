@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Judge, Rulebook
 from planscope.rules.letters import Alphabet, Effects, Letter, Undecided, numbered
-from planscope.rules.machine import THEN, Machine
+from planscope.rules.machine import THEN
 from planscope.rules.satisfiable import TooMany
 from planscope.rules.values import Place
 
@@ -36,7 +36,6 @@ MOST_LOST = 50
 MOST_ROUNDS = 30
 """Limit of rules that calls which extend others must keep in view."""
 
-MOST_WEIGHT = 10**6
 MOST_HINTS = 4
 """Limit of conditions on a tool of which its next call tries to meet all."""
 
@@ -437,26 +436,20 @@ class Future:
         places = sorted(chosen, key=repr)
         letters, complete = self.alphabet.of(places)
         begin = None if first is None else self.alphabet.beginnings([*places, *hints], first)
-        together = begin is not None or len(places) == 1 or any(self.book.late[i] for i, _ in places)
         most = most if self.wasted < MOST_WASTED else LAST_STATES
-        whole: list[Letter] = []
-        for group in [places] if together else self._groups(places, letters):
-            product = self._product(group, letters)
-            remembered = product.size
-            try:
-                calls = product.search([chosen[p] for p in group], most, begin)
-            except Undecided:
-                self.wasted += most
-                raise
-            self._remembered += product.size - remembered
-            if calls is None:
-                if not complete:
-                    raise Undecided
-                return None
-            whole += calls
-        if begin is not None and len(whole) > 1:
-            whole[1] = replace(whole[1], fresh=True)
-        return tuple(whole)
+        product = self._product(places, letters)
+        remembered = product.size
+        try:
+            calls = product.search([chosen[p] for p in places], most, begin)
+        except Undecided:
+            self.wasted += most
+            raise
+        self._remembered += product.size - remembered
+        if calls is None and not complete:
+            raise Undecided
+        if calls is not None and begin is not None and len(calls) > 1:
+            return (calls[0], replace(calls[1], fresh=True), *calls[2:])
+        return calls
 
     def _product(self, places: Sequence[Place], letters: Sequence[Letter]) -> _Product:
         key = tuple(places)
@@ -467,26 +460,6 @@ class Future:
                 self._remembered = 0
             found = self._products[key] = _Product(self.alphabet, key, letters)
         return found
-
-    def _groups(self, places: Sequence[Place], letters: Sequence[Letter]) -> list[list[Place]]:
-        """Group the rules so that no call touches rules of two groups."""
-        group = list(range(len(places)))
-
-        def root(k: int) -> int:
-            while group[k] != k:
-                group[k] = group[group[k]]
-                k = group[k]
-            return k
-
-        numbers, heard = numbered(places)
-        for letter in letters:
-            touched = [k for k, _ in self.alphabet.effects(letter, numbers, heard)]
-            for k in touched[1:]:
-                group[root(k)] = root(touched[0])
-        parts: dict[int, list[Place]] = {}
-        for k, place in enumerate(places):
-            parts.setdefault(root(k), []).append(place)
-        return list(parts.values())
 
 
 def now(judge: Judge, instance: int) -> int:
@@ -565,15 +538,13 @@ class _Product:
         origin = tuple(start)
         if begin is None and (origin in self.lost or origin in self.ways):
             return self.ways.get(origin)
-        real = [state if state >= 0 else ~state for state in start]
-        weights = _weights(self.machines, real, [effects for _, effects in self.usual])
         queue: list[tuple[int, int, int, Node]] = []
         came: dict[Node, tuple[int, Node | None, Letter | None]] = {}
 
         def reach(states: Node, depth: int, before: Node | None, letter: Letter | None) -> None:
             if states not in came and states not in self.lost:
                 came[states] = depth, before, letter
-                heapq.heappush(queue, (self._left(states, weights), -depth, len(came), states))
+                heapq.heappush(queue, (self._left(states), -depth, len(came), states))
 
         if begin is None:
             reach(origin, 0, None, None)
@@ -593,12 +564,11 @@ class _Product:
         self.lost.update(came)
         return None
 
-    def _left(self, states: Node, weights: Sequence[int]) -> int:
-        """Return how many calls may be needed to keep what is not kept; 0 if a way is known."""
+    def _left(self, states: Node) -> int:
+        """Return how many rules are not kept; 0 if a way is known."""
         if states in self.ways:
             return 0
-        rows = zip(weights, self.machines, states, strict=True)
-        return sum(weight for weight, machine, state in rows if state >= 0 and not machine.accepting[state])
+        return sum(s >= 0 and not m.accepting[s] for m, s in zip(self.machines, states, strict=True))
 
     @property
     def size(self) -> int:
@@ -618,30 +588,3 @@ class _Product:
             self.ways[before] = plan
             _, before, letter = came[before]
         return plan
-
-
-def _weights(machines: Sequence[Machine], start: Sequence[int], moves: Sequence[Effects]) -> list[int]:
-    """For each rule, how many calls may be needed if it owes something: its own, and those that this call makes owed.
-
-    It only decides which states are looked at first.
-    """
-    pays: list[list[int]] = [[] for _ in machines]
-    owes: list[list[int]] = []
-    for number, effects in enumerate(moves):
-        owing = []
-        for k, bits in effects:
-            machine = machines[k]
-            states = {0, start[k], *(s for s in machine.rows[start[k]] if s >= 0)}
-            after = [(machine.accepting[s], machine.accepting[machine.fill(s, bits)]) for s in states]
-            if (False, True) in after:
-                pays[k].append(number)
-            if (True, False) in after:
-                owing.append(k)
-        owes.append(owing)
-    weights = [1] * len(machines)
-    for _ in range(12):
-        weights = [
-            min(MOST_WEIGHT, 1 + min((sum(weights[j] for j in owes[n] if j != k) for n in ones), default=0))
-            for k, ones in enumerate(pays)
-        ]
-    return weights

@@ -203,7 +203,7 @@ def _free(alphabet: Alphabet, places: dict[Place, bool]) -> tuple[int, tuple[Let
         if length > MOST_FREE:
             return None
         try:
-            letters, complete = alphabet.of(list(places))
+            letters, complete = alphabet.of(tuple(places))
         except (Undecided, TooMany):
             return None
         if not complete:

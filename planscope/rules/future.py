@@ -433,7 +433,7 @@ class Future:
         hints: Sequence[Place] = (),
     ) -> tuple[Letter, ...] | None:
         """Return calls that keep all chosen rules, or None. Raises Undecided."""
-        places = sorted(chosen, key=repr)
+        places = tuple(sorted(chosen, key=repr))
         letters, complete = self.alphabet.of(places)
         begin = None if first is None else self.alphabet.beginnings([*places, *hints], first)
         most = most if self.wasted < MOST_WASTED else LAST_STATES
@@ -451,15 +451,13 @@ class Future:
             return (calls[0], replace(calls[1], fresh=True), *calls[2:])
         return calls
 
-    def _product(self, places: Sequence[Place], letters: Sequence[Letter]) -> _Product:
-        key = tuple(places)
-        found = self._products.get(key)
-        if found is None:
+    def _product(self, places: tuple[Place, ...], letters: Sequence[Letter]) -> _Product:
+        if places not in self._products:
             if len(self._products) > 2_000 or self._remembered > MOST_REMEMBERED:
                 self._products.clear()
                 self._remembered = 0
-            found = self._products[key] = _Product(self.alphabet, key, letters)
-        return found
+            self._products[places] = _Product(self.alphabet, places, letters)
+        return self._products[places]
 
 
 def now(judge: Judge, instance: int) -> int:

@@ -201,21 +201,15 @@ class Rulebook:
         self.names = frozenset(c.name for rule in self.rules for c in rule.sets if not c.is_said)
         self.literal = tuple(sorted(name for name in self.names if "*" not in name))
         self.globs = tuple(sorted(name for name in self.names if "*" in name))
-        self.kept = [
-            (Tested(rule, "not_applicable", False), Tested(rule, "kept", True, values_applicable=1))
-            for rule in self.rules
-        ]
-        """The results that most traces have, shared by all: not put to the test, and kept."""
         self.shortcuts = [
             (
                 machine.accepting,
                 {"then": THEN, "after first": FOLLOWED}.get(KINDS[rule.kind].tested, ANY_FIRST),
                 KINDS[rule.kind].tested == "always",
-                bool(rule.per),
             )
             for rule, machine in zip(self.rules, self.machines, strict=True)
         ]
-        """For each rule: accepting states, what puts it to the test, whether it always is, whether it has values."""
+        """For each rule: accepting states, what puts it to the test, and whether it always is."""
         self.followed = frozenset(i for i, shortcut in enumerate(self.shortcuts) if shortcut[1] == FOLLOWED)
         """Rules that a call after one of ``first`` puts to the test."""
         self.late = [rule.late for rule in self.rules]
@@ -601,34 +595,15 @@ class Judge:
     def results(self, trace: Trace, *, open_end: bool = False) -> list[Tested]:
         """Return every rule's result. ``open_end``: the trace may continue, so what is owed is unknown and not
         broken."""
-        found = [
-            self._plainly_kept(i, trace) or self._result(i, trace, open_end)
-            for i in range(len(self.book.rules))
-        ]
+        found = [self._result(i, trace, open_end) for i in range(len(self.book.rules))]
         for i, result in enumerate(found):
             if self.book.gaps and result.state != "broken":
-                found[i] = replace(result, state="unknown", owed=False)
+                result.state, result.owed = "unknown", False
             elif result.state in _KEPT and i in self.book.unnamed:
-                found[i] = replace(result, state="unknown", unnamed=self.book.unnamed[i])
-            elif (
-                result.state in _KEPT
-                and trace.full
-                and (self.book.rules[i].per or self.rule_status(i) != "kept")
-            ):
-                found[i] = replace(result, state="unknown")
+                result.state, result.unnamed = "unknown", self.book.unnamed[i]
+            elif result.state in _KEPT and trace.full and self.rule_status(i) != "kept":
+                result.state = "unknown"
         return found
-
-    def _plainly_kept(self, i: int, trace: Trace) -> Tested | None:
-        """Return the result of a rule that is kept for sure, for at most one value, as nearly all are; else None."""
-        accepting, mask, always, per = self.book.shortcuts[i]
-        tested = 0
-        for k in self.by_rule.get(i, ()) if per else (i,):
-            if not accepting[self.state[k]] or k in self.unsure:
-                return None
-            tested += always or bool(self.seen[k] & mask)
-        had = self.lacking.get(i) if per else None
-        plain = had is None or (not trace.tools and all(had.values()))
-        return self.book.kept[i][tested] if tested < 2 and plain and i not in self.phantom else None
 
     def undecided(self, trace: Trace) -> frozenset[int]:
         """Return the rules that go by arguments which the trace has nowhere."""
@@ -646,7 +621,7 @@ class Judge:
 
     def _result(self, i: int, trace: Trace, open_end: bool) -> Tested:
         """Return a rule's result, value by value."""
-        accepting, mask, always, _ = self.book.shortcuts[i]
+        accepting, mask, always = self.book.shortcuts[i]
         found = Tested(self.book.rules[i], "kept", False)
         unknown = i in self.phantom and not accepting[self.state[i]]
         for k in self.instances(i):

@@ -183,10 +183,6 @@ def _counted(least: bool, most: bool) -> Callable[[int], Definition]:
     return automaton
 
 
-def _never(count: int) -> Definition:
-    return _counted(False, True)(0)
-
-
 def _seen(state: State, letter: int) -> State:
     """Return whether there was a call of A, and whether there was one of B."""
     return (bool(state[0] or letter & ANY_FIRST), bool(state[1] or letter & THEN))
@@ -198,10 +194,6 @@ def _both(count: int) -> Definition:
         return BROKEN if all(after) else after
 
     return Definition((False, False), step, _always)
-
-
-def _if_then(count: int) -> Definition:
-    return Definition((False, False), _seen, lambda s: not s[0] or bool(s[1]))
 
 
 def _first(count: int) -> Definition:
@@ -265,14 +257,6 @@ def _compared(count: int) -> Definition:
     return Definition((False, None), step, _always, lambda s: (s[0] if s[1] is None else s[1], None))
 
 
-def _in_message(count: int) -> Definition:
-    return replace(_counted(False, True)(count), flush=lambda s: (0,))
-
-
-def _together(count: int) -> Definition:
-    return replace(_both(count), flush=lambda s: (False, False))
-
-
 def _not_between(count: int) -> Definition:
     def step(state: State, letter: int) -> State:
         begun, pending, seen = state
@@ -310,16 +294,6 @@ def _precedence_formula(u: Unrolled, count: int) -> Holds:
 
 def _not_succession_formula(u: Unrolled, count: int) -> Holds:
     return u.every(u.no(u.both(u.b[j], _earlier(u, j))) for j in u.all)
-
-
-def _alternate_formula(u: Unrolled, count: int) -> Holds:
-    return u.every(u.implies(u.b[j], u.before(j, lambda i, j: u.none_between(i, j, u.b))) for j in u.all)
-
-
-def _response_formula(u: Unrolled, count: int) -> Holds:
-    return u.every(
-        u.implies(u.a[i], u.some(u.both(u.b[j], u.counts[i, j]) for j in u.after(i))) for i in u.all
-    )
 
 
 def _chain_precedence_formula(u: Unrolled, count: int) -> Holds:
@@ -364,22 +338,6 @@ def _not_within_formula(u: Unrolled, count: int) -> Holds:
         return u.total([u.both(u.call[k], u.counts[i, k]) for k in range(i + 1, j)]) < count
 
     return u.every(u.no(u.both(u.b[j], u.before(j, near))) for j in u.all)
-
-
-def _first_formula(u: Unrolled, count: int) -> Holds:
-    return u.every(u.no(u.both(u.a[j], u.call[i], u.no(u.a[i]))) for j in u.all for i in range(j))
-
-
-def _last_formula(u: Unrolled, count: int) -> Holds:
-    return u.every(u.no(u.both(u.call[j], u.no(u.a[j]), u.before(j))) for j in u.all)
-
-
-def _init_formula(u: Unrolled, count: int) -> Holds:
-    return u.some(u.both(u.a[j], u.every(u.no(u.call[k]) for k in range(j))) for j in u.all)
-
-
-def _end_formula(u: Unrolled, count: int) -> Holds:
-    return u.some(u.both(u.a[j], u.every(u.no(u.call[k]) for k in u.after(j))) for j in u.all)
 
 
 def _latest_formula(u: Unrolled, count: int) -> Holds:
@@ -456,7 +414,9 @@ KINDS: Mapping[Kind, RuleKind] = {
         "Every {b} has its own {a} before it",
         "before a call",
         _alternate,
-        _alternate_formula,
+        lambda u, count: u.every(
+            u.implies(u.b[j], u.before(j, lambda i, j: u.none_between(i, j, u.b))) for j in u.all
+        ),
         "then",
         mined=True,
     ),
@@ -465,7 +425,9 @@ KINDS: Mapping[Kind, RuleKind] = {
         "Every {a} is followed by {b}",
         "after a call",
         _response,
-        _response_formula,
+        lambda u, count: u.every(
+            u.implies(u.a[i], u.some(u.both(u.b[j], u.counts[i, j]) for j in u.after(i))) for i in u.all
+        ),
         mined=True,
     ),
     "precedence": RuleKind(
@@ -514,7 +476,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "if there is {a}, there must be {b} too, before or after it",
         "If {a} happens, {b} happens",
         "after a call",
-        _if_then,
+        lambda count: Definition((False, False), _seen, lambda s: not s[0] or bool(s[1])),
         lambda u, count: u.implies(u.some(u.a), u.some(u.b)),
         mined=True,
         ordered=False,
@@ -541,7 +503,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "there may be {a} at most {times} in one message",
         "{a} happens at most {times} in a message",
         "how often",
-        _in_message,
+        lambda count: replace(_counted(False, True)(count), flush=lambda s: (0,)),
         _in_message_formula,
         by_message=True,
     ),
@@ -549,7 +511,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "{a} and {b} must not be in one message",
         "{a} never happens in the same message as {b}",
         "never",
-        _together,
+        lambda count: replace(_both(count), flush=lambda s: (False, False)),
         _together_formula,
         by_message=True,
     ),
@@ -580,7 +542,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "The first call is {a}",
         "first and last",
         _init,
-        _init_formula,
+        lambda u, count: u.some(u.both(u.a[j], u.every(u.no(u.call[k]) for k in range(j))) for j in u.all),
         "always",
         every_call=True,
         mined=True,
@@ -590,7 +552,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "The last call is {a}",
         "first and last",
         _end,
-        _end_formula,
+        lambda u, count: u.some(u.both(u.a[j], u.every(u.no(u.call[k]) for k in u.after(j))) for j in u.all),
         "always",
         every_call=True,
         mined=True,
@@ -600,7 +562,9 @@ KINDS: Mapping[Kind, RuleKind] = {
         "{a} happens first",
         "first and last",
         _first,
-        _first_formula,
+        lambda u, count: u.every(
+            u.no(u.both(u.a[j], u.call[i], u.no(u.a[i]))) for j in u.all for i in range(j)
+        ),
         every_call=True,
         mined=True,
     ),
@@ -609,7 +573,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "{a} happens last",
         "first and last",
         _last,
-        _last_formula,
+        lambda u, count: u.every(u.no(u.both(u.call[j], u.no(u.a[j]), u.before(j))) for j in u.all),
         every_call=True,
         mined=True,
     ),
@@ -654,7 +618,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "there must be no {each_a}",
         "{a} never happens",
         "never",
-        _never,
+        lambda count: _counted(False, True)(0),
         lambda u, count: u.every(u.no(x) for x in u.a),
         "always",
         ordered=False,

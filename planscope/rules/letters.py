@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 
 from planscope.language.calls import ASSISTANT, USER, Calls, Compare, Condition, Path, compares
@@ -64,20 +64,16 @@ class Alphabet:
     def __init__(self, book: Rulebook, tools: Sequence[str]) -> None:
         self.book = book
         self.tools = tools
-        self._found: dict[tuple[Place, ...], tuple[tuple[Letter, ...], bool]] = {}
-        self._whole: dict[Letter, Letter] = {}
-        self._rows: dict[Letter, Row] = {}
-        self._begins: dict[tuple[str, tuple[Place, ...]], list[Letter]] = {}
-        self._formulas: dict[str, dict[Formula, None]] = {}
-
-    def row(self, letter: Letter) -> Row:
-        """Return what the call does to the rules that see it."""
-        found = self._rows.get(letter)
-        if found is None:
-            if len(self._rows) > MOST_KEPT:
-                self._rows.clear()
-            found = self._rows[letter] = self._row(letter)
-        return found
+        self.formulas: Callable[[str], dict[Formula, None]] = cache(self._formulas)
+        """Every condition that a rule has on calls of a tool, or on user messages ("")."""
+        self.row: Callable[[Letter], Row] = lru_cache(MOST_KEPT)(self._row)
+        """What the call does to the rules that see it."""
+        self.of: Callable[[tuple[Place, ...]], tuple[tuple[Letter, ...], bool]] = lru_cache(1_000)(self._of)
+        """Every call that some of these rules can tell from the others, and whether there are no more. Raises
+        Undecided for more than ``MOST_LETTERS``."""
+        self.completed: Callable[[Letter], Letter] = lru_cache(MOST_KEPT)(self._completed)
+        """The letter, completed with a truth value for every condition that a rule has on its tool."""
+        self._of_any: Callable[[str, tuple[Place, ...]], list[Letter]] = lru_cache(MOST_KEPT)(self._beginning)
 
     def effect(self, letter: Letter, place: Place) -> int | None:
         """Return what the call is to a rule (a letter of its automaton), or None if the rule does not see it."""
@@ -126,20 +122,7 @@ class Alphabet:
         found.sort()
         return tuple(found)
 
-    def of(self, places: Sequence[Place]) -> tuple[tuple[Letter, ...], bool]:
-        """Return every call that some of these rules can tell from the others, and whether there are no more.
-
-        Raises Undecided for more than ``MOST_LETTERS``.
-        """
-        key = tuple(places)
-        found = self._found.get(key)
-        if found is None:
-            if len(self._found) > 1_000:
-                self._found.clear()
-            found = self._found[key] = self._of(places)
-        return found
-
-    def _of(self, places: Sequence[Place]) -> tuple[tuple[Letter, ...], bool]:
+    def _of(self, places: tuple[Place, ...]) -> tuple[tuple[Letter, ...], bool]:
         rules = {i: self.book.rules[i] for i, _ in places}
         late = any(self.book.late[i] for i in rules)
         numbers, heard = numbered(places)
@@ -209,11 +192,8 @@ class Alphabet:
                         found.setdefault(path, {ABSENT}).add(value)
         return found
 
-    def formulas(self, tool: str) -> dict[Formula, None]:
-        """Return every condition that a rule has on calls of a tool, or on user messages ("")."""
-        if tool not in self._formulas:
-            self._formulas[tool] = self._conditions(tool, self.book.rules)
-        return self._formulas[tool]
+    def _formulas(self, tool: str) -> dict[Formula, None]:
+        return self._conditions(tool, self.book.rules)
 
     def _conditions(self, tool: str, rules: Iterable[Rule]) -> dict[Formula, None]:
         found: dict[Formula, None] = {}
@@ -234,41 +214,25 @@ class Alphabet:
         by = {path for rule in self.book.rules for path in (*rule.per, *rule.per_then)} if used else set()
         return sorted((path for path in by if any(_same_root(path, other) for other in used)), key=repr)
 
-    def completed(self, letter: Letter) -> Letter:
-        """Complete the letter with a truth value for every condition that a rule has on its tool."""
-        found = self._whole.get(letter)
-        if found is None:
-            known = dict(letter.truths)
-            rest = [formula for formula in self.formulas(letter.tool) if formula not in known]
-            if self._drops_failed((*known, *rest)):
-                known[FAILED] = False
-            rest = [formula for formula in rest if formula not in known]
-            values = dict(letter.values)
-            fixed = {path: values.get(path, ABSENT) for path in self.asked([*known, *rest])}
-            truths = completed(known, rest, fixed) if rest else ()
-            found = Letter(
-                letter.tool,
-                (*known.items(), *zip(rest, truths, strict=True)),
-                letter.values,
-                letter.fresh,
-            )
-            self._whole[letter] = found
-        return found
+    def _completed(self, letter: Letter) -> Letter:
+        known = dict(letter.truths)
+        rest = [formula for formula in self.formulas(letter.tool) if formula not in known]
+        if self._drops_failed((*known, *rest)):
+            known[FAILED] = False
+        rest = [formula for formula in rest if formula not in known]
+        values = dict(letter.values)
+        fixed = {path: values.get(path, ABSENT) for path in self.asked([*known, *rest])}
+        truths = completed(known, rest, fixed) if rest else ()
+        return replace(letter, truths=(*known.items(), *zip(rest, truths, strict=True)))
 
     def beginnings(self, places: Sequence[Place], first: ToolCall | str) -> list[Letter]:
         """Return what the next call can be, as a new message: of a tool, or a call that is made but not answered
         yet. Calls that fail come last."""
         if isinstance(first, ToolCall):
             return self._beginning(first.tool, places, first)
-        key = first, tuple(places)
-        found = self._begins.get(key)
-        if found is None:
-            if len(self._begins) > MOST_KEPT:
-                self._begins.clear()
-            found = self._begins[key] = self._beginning(first, places, None)
-        return found
+        return self._of_any(first, tuple(places))
 
-    def _beginning(self, tool: str, places: Sequence[Place], call: ToolCall | None) -> list[Letter]:
+    def _beginning(self, tool: str, places: Sequence[Place], call: ToolCall | None = None) -> list[Letter]:
         found = [self.completed(one) for one in self.of_tool(tool, places, call) if one is not None]
         return sorted(found, key=lambda one: any(f.outcome == "failed" and truth for f, truth in one.truths))
 

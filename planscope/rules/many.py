@@ -125,7 +125,10 @@ class _Check:
         """Return the results of rules that are kept for so many values each. Most traces share them."""
         found = self._results.get(counts)
         if found is None:
-            found = [_tested(count, *pair) for count, pair in zip(counts, self.book.kept, strict=True)]
+            found = [
+                Tested(rule, "kept" if count else "not_applicable", count > 0, values_applicable=count)
+                for count, rule in zip(counts, self.book.rules, strict=True)
+            ]
             if len(self._results) < MOST_RESULTS:
                 self._results[counts] = found
         return found
@@ -139,13 +142,6 @@ def _is_bad(reward: float | None) -> bool:
 def _raised(error: Broken) -> Iterator[tuple[int, bytes]]:
     raise error
     yield
-
-
-def _tested(count: int, not_tested: Tested, tested: Tested) -> Tested:
-    """Return the result of a rule that is kept for this many values."""
-    if count < 2:
-        return tested if count else not_tested
-    return replace(tested, values_applicable=count)
 
 
 def _ids(trace: Trace, checked: Checked) -> dict[StepNo, str]:

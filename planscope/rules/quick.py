@@ -99,7 +99,7 @@ def _tested(book: Rulebook, trace: PlainTrace) -> bytes | None:
 def _counted(book: Rulebook, now: Mapping[Place, tuple[int, int]]) -> bytes | None:
     counts = [0] * len(book.rules)
     for (i, _), (state, seen) in now.items():
-        accepting, mask, always, _ = book.shortcuts[i]
+        accepting, mask, always = book.shortcuts[i]
         if not accepting[state]:
             return None
         counts[i] += always or bool(seen & mask)

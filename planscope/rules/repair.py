@@ -148,11 +148,10 @@ class _Repair:
         self.happened = [event for event, _ in happened]
         self.steps = [step for _, step in happened]
         self.alphabet = Alphabet(book, tools)
-        judge = Judge(book)
-        for event, step in happened:
-            judge.take(event, step)
-        self.places = [(i, judge.key[k]) for i in range(len(book.rules)) for k in judge.instances(i)]
         sees = list(_seen(book, self.happened))
+        whole: list[Place] = [(i, None) for i, rule in enumerate(book.rules) if not rule.per]
+        by_value = dict.fromkeys(place for ones in sees for place, _ in ones if place[1] is not None)
+        self.places = sorted([*whole, *by_value], key=lambda place: place[0])
         called = (call.tool for call in trace.calls)
         self.trail = Trail(book, self.happened, sees, reads, {*tools, *called}, self._effects)
         self.sure = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from planscope.errors import UserError
 from planscope.safe import visible
 
 if TYPE_CHECKING:
-    from planscope.toolfuzz.mended import Mended
+    from planscope.session.model import FuzzFix
     from planscope.toolfuzz.report import Report
     from planscope.toolfuzz.rewriting import Rewritten
 
@@ -41,14 +41,13 @@ def write_fixes(report: Report, args: argparse.Namespace) -> None:
     """Write the new documentation where the user said so: by an option, or by a yes in the terminal."""
     from planscope.toolfuzz.rewriting import NotRewritten, rewritten
 
-    proposed = [one for one in report.mended if one.after is not None]
+    proposed = [one for one in report.fixes if one.after is not None]
     if args.fix_patch:
-        _write_patch(proposed, Path(args.fix_patch))
+        _write_patch(report, proposed, Path(args.fix_patch))
         return
     for one in proposed:
-        source = one.source or {}
         try:
-            made = rewritten(str(source.get("file") or ""), _line(source), one.description, one.after or "")
+            made = rewritten(*_place(report, one.tool), one.before, one.after or "")
             if args.fix_write or _says_yes(made, args):
                 made.write()
                 one.written = made.path.as_posix()
@@ -58,9 +57,11 @@ def write_fixes(report: Report, args: argparse.Namespace) -> None:
                 sys.stderr.write(f"planscope: {one.tool}: {visible(str(error))}\n")
 
 
-def _line(source: Mapping[str, object]) -> int:
-    line = source.get("line")
-    return line if isinstance(line, int) else 1
+def _place(report: Report, tool: str) -> tuple[str, int]:
+    """Return file and line of a tool's documentation; "" for a file that is not known."""
+    place = report.tool(tool).place or {}
+    line = place.get("line")
+    return str(place.get("file") or ""), line if isinstance(line, int) else 1
 
 
 def _says_yes(made: Rewritten, args: argparse.Namespace) -> bool:
@@ -69,16 +70,15 @@ def _says_yes(made: Rewritten, args: argparse.Namespace) -> bool:
     return input(f"Write it into {visible(made.path.as_posix())}? [y/N] ").strip().lower() in ("y", "yes")
 
 
-def _write_patch(proposed: Sequence[Mended], path: Path) -> None:
+def _write_patch(report: Report, proposed: Sequence[FuzzFix], path: Path) -> None:
     """Write one patch. Tools of one file are changed together, so that the patch applies."""
     from planscope.session.files import write_atomic
     from planscope.toolfuzz.rewriting import NotRewritten, Rewriting
 
     change = Rewriting()
     for one in proposed:
-        source = one.source or {}
         try:
-            change.add(str(source.get("file") or ""), _line(source), one.description, one.after or "")
+            change.add(*_place(report, one.tool), one.before, one.after or "")
         except NotRewritten as error:
             sys.stderr.write(f"planscope: {one.tool}: {visible(str(error))}\n")
     try:

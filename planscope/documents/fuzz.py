@@ -148,5 +148,4 @@ class FuzzDocument(Document):
                 BaselineDocument.of(one.run, tool=one.tool, aim=one.aim, correct=one.correct)
                 for one in report.tried
             ],
-            fixes=[one.as_fix() for one in report.mended],
         )

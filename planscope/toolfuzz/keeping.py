@@ -72,7 +72,7 @@ def record_of(report: Report, reset: str | None = None) -> Fuzzing:
         reset=reset,
         settings=report.settings or None,
         model=report.model,
-        fixes=[one.as_fix() for one in report.mended] or None,
+        fixes=report.fixes or None,
         statistics=report.figures().model_dump(),
         tools=tools,
         findings=report.sorted(),
@@ -136,9 +136,8 @@ def _same(one: FuzzFinding, fuzzing: Fuzzing) -> tuple[str, str, str | None, str
 
 def set_of(one: FuzzFinding, fuzzing: Fuzzing) -> PromptSet | None:
     """Return the set of prompts that shows a finding, or None."""
-    if one.set is None or not 0 < one.set <= len(fuzzing.sets):
-        return None
-    return PromptSet.of(fuzzing.sets[one.set - 1])
+    known = one.set is not None and 0 < one.set <= len(fuzzing.sets)
+    return PromptSet.of(fuzzing.sets[(one.set or 0) - 1]) if known else None
 
 
 def own_session(target: str) -> Path:

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from planscope.session.model import FuzzFix
 from planscope.toolfuzz.agent_hands import LONGEST_REQUEST, told
 from planscope.toolfuzz.correctness.checks import PromptSet
 from planscope.toolfuzz.correctness.search import expectation, judge
 from planscope.toolfuzz.correctness.templates import same_meaning
 from planscope.toolfuzz.formats import smallest
-from planscope.toolfuzz.mended import Candidate, Mended
 from planscope.toolfuzz.models import FuzzModels, ModelDown
 from planscope.toolfuzz.prompting import prompt_run
 from planscope.toolfuzz.report import Report, is_counted, is_sequence
@@ -84,7 +84,7 @@ class Group:
 
 
 class Mending:
-    """Mends the documentation of a report's tools. ``report.mended`` grows while it runs."""
+    """Mends the documentation of a report's tools. ``report.fixes`` grows while it runs."""
 
     def __init__(
         self, models: FuzzModels, tools: ServedTools, report: Report, heard: Heard = lambda _: None
@@ -94,15 +94,18 @@ class Mending:
     def run(self) -> None:
         """Mend all tools that have findings. If a model is down or a budget spent, the report says so."""
         for tool in self.tools.tools:
+            fix = FuzzFix(tool=tool.name, before=tool.description)
             try:
-                self._mend(self.report.tool(tool.name))
+                self._mend(self.report.tool(tool.name), fix)
             except (BudgetSpent, ModelDown, ToolsLost) as error:
                 why = str(error)
-                last = self.report.mended[-1] if self.report.mended else None
-                if last is not None and last.tool == tool.name and last.after and last.reported is None:
-                    last.after, last.why = None, f"{why}, before the best was reported on other prompts"
+                if fix.after is not None:
+                    fix.after, fix.why = None, f"{why}, before the best was reported on other prompts"
                 self.report.remarks.append(f"{capital(why)}; the documentation of {tool.name} is not mended.")
                 return
+            finally:
+                if fix.why or fix.after is not None:
+                    self.report.fixes.append(FuzzFix(**dict(fix)))  # all fields are printed
 
     # --- what there is to mend ---
 
@@ -183,54 +186,46 @@ class Mending:
 
     # --- mending one tool ---
 
-    def _mend(self, tool: ToolReport) -> None:
+    def _mend(self, tool: ToolReport, fix: FuzzFix) -> None:
         groups = sorted(self._groups(tool), key=lambda one: one.rank)[:MOST_GROUPS]
         if not groups:
             return
-        mended = Mended(tool.name, tool.description, source=tool.place)
         for one in groups:
             self.heard(f"{tool.name}: requests like finding {one.number}")
             self._ask_for_values(tool, one, [value for group in groups for value in group.values])
-        mended.untried = [one.number for one in groups if not one.fair]
+        fix.untried = [one.number for one in groups if not one.fair]
         groups = [one for one in groups if one.fair]
         if not groups:
-            mended.why = TOO_FEW
-            self.report.mended.append(mended)
+            fix.why = TOO_FEW
             return
         self.heard(f"{tool.name}: the agent with the documentation as it is")
         trials = _Trials(self.models, self.tools, tool.name, groups)
-        mended.of = trials.prompts(0)
-        mended.before = trials.right(0, None)
-        if mended.before == mended.of:
-            mended.why = "the agent does all prompts of this kind right with the documentation as it is"
-            self.report.mended.append(mended)
+        before, prompts = trials.right(0, None), trials.prompts(0)
+        fix.choosing = {"before": before, "after": None, "prompts": prompts}
+        if before == prompts:
+            fix.why = "the agent does all prompts of this kind right with the documentation as it is"
             return
-        self._choose(tool, trials, mended)
-        self.report.mended.append(mended)
-        if mended.after is not None:
+        self._choose(tool, trials, fix, before)
+        if fix.after is not None:
             self.heard(f"{tool.name}: the agent with prompts that had no part in the choice")
-            _report(trials, mended)
+            _report(trials, fix)
 
-    def _choose(self, tool: ToolReport, trials: _Trials, mended: Mended) -> None:
-        best = mended.before
+    def _choose(self, tool: ToolReport, trials: _Trials, fix: FuzzFix, best: int) -> None:
         for k, (origin, text) in enumerate(self._candidates(tool, trials.groups), 1):
             self.heard(f"{tool.name}: candidate {k} of {CANDIDATES}")
-            least = best + (mended.after is None)
+            least = best + (fix.after is None)
             passed = trials.right(0, text, least)
-            whole = passed >= least
-            one = Candidate(origin, text, passed, whole)
-            mended.candidates.append(one)
-            chosen = mended.chosen
-            better = passed > best or (chosen is not None and passed == best and one.words < chosen.words)
-            if better and trials.cured(0, text):
-                best, mended.after = passed, text
-        if mended.after is None:
+            whole = passed >= least  # else it could no longer be the best, and the rest was not tried
+            fix.candidates.append({
+                "from": origin, "text": text, "passed": passed if whole else None, "complete": whole, "chosen": False
+            })  # fmt: skip
+            shorter = fix.after is not None and len(text.split()) < len(fix.after.split())
+            if (passed > best or (shorter and passed == best)) and trials.cured(0, text):
+                best, fix.after = passed, text
+        if fix.after is None:
             none = "the model gave no documentation that can be used"
-            mended.why = (
-                "no candidate cures a finding and is better than the documentation as it is"
-                if mended.candidates
-                else none
-            )
+            worse = "no candidate cures a finding and is better than the documentation as it is"
+            fix.why = worse if fix.candidates else none
 
     def _candidates(self, tool: ToolReport, groups: Sequence[Group]) -> Iterator[tuple[str, str]]:
         """Yield different documentation, each with the prompt that it comes from. Each is made of other examples."""
@@ -320,17 +315,18 @@ class _Trials:
         return made.oracle == "passes"
 
 
-def _report(trials: _Trials, mended: Mended) -> None:
+def _report(trials: _Trials, fix: FuzzFix) -> None:
     """Try both documentations on the other half. One that cures nothing there is not proposed."""
-    text = mended.after
-    mended.reported = (trials.right(1, None), trials.right(1, text), trials.prompts(1))
-    mended.cures, mended.leaves = trials.cured(1, text), trials.left(1, text)
-    if not mended.cures:
-        mended.after = None
-        mended.why = (
-            f"the best candidate cures nothing where it was not chosen: {mended.reported[1]} of "
-            f"{plural(mended.reported[2], 'prompt')} right, {mended.reported[0]} as it was"
-        )
+    before, after, prompts = trials.right(1, None), trials.right(1, fix.after), trials.prompts(1)
+    fix.reporting = {"before": before, "after": after, "prompts": prompts}
+    fix.cures, fix.leaves = trials.cured(1, fix.after), trials.left(1, fix.after)
+    if not fix.cures:
+        right = f"{after} of {plural(prompts, 'prompt')} right, {before} as it was"
+        fix.after, fix.why = None, f"the best candidate cures nothing where it was not chosen: {right}"
+    for candidate in fix.candidates:
+        candidate["chosen"] = candidate["text"] == fix.after
+        if candidate["chosen"]:
+            fix.choosing = {**(fix.choosing or {}), "after": candidate["passed"]}
 
 
 def _of_set(number: int, one: PromptSet) -> Group:

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel, Field
 
-from planscope.session.model import FuzzFinding, FuzzPrompt, Run
+from planscope.session.model import FuzzFinding, FuzzFix, FuzzPrompt, Run
 from planscope.stats import chao1, chao1_interval, chao1_upper, wilson
 from planscope.toolfuzz.correctness.baselines import Tried, found_by
 from planscope.toolfuzz.correctness.checks import PASSES, PromptSet
-from planscope.toolfuzz.mended import Mended
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.toolfuzz.tool_report import ToolReport
 from planscope.wording.phrases import interval, percent
@@ -57,7 +56,7 @@ class Report:
     led to a finding, without a variant yet.
     ``prompt_runs``: the runs of the prompts of ``sets``. ``tried``: the prompts of a baseline, if ``method`` is one.
     ``settings``: what a test of a finding needs besides: ``environment``, ``network``, ``limit``, ``folder``, if given.
-    ``mended``: what mending the documentation of tools came to.
+    ``fixes``: what mending the documentation of tools came to.
     """
 
     target: str
@@ -78,7 +77,7 @@ class Report:
     tried: list[Tried] = field(default_factory=list)
     settings: dict[str, object] = field(default_factory=dict)
     _prompted: set[Key] = field(default_factory=set, repr=False)
-    mended: list[Mended] = field(default_factory=list)
+    fixes: list[FuzzFix] = field(default_factory=list)
 
     def put_sets(self, sets: Sequence[PromptSet], matrix: Sequence[dict[str, object]]) -> None:
         """Replace the sets of prompts. Each faulty one is a finding."""

@@ -64,13 +64,13 @@ def rows(seeds: int, calls: int, model: ModelOptions | None) -> Iterator[list[st
             models = FuzzModels(model) if model is not None else models_of(loaded(seed), files=PRACTICE)
             with models:
                 report = mended(models, tools, calls, seed)
-                words = {one.tool: one.after for one in report.mended if one.after is not None}
+                words = {one.tool: one.after for one in report.fixes if one.after is not None}
                 old, new = done(models, tools, {}), done(models, tools, words)
                 alone = done(models, tools, _text_alone(models, tools))
-        reported = [one.reported for one in report.mended if one.reported is not None]
+        reported = [tuple(one.reporting.values()) for one in report.fixes if one.reporting is not None]
         before, after, of = (sum(column) for column in zip(*reported, strict=True)) if reported else (0, 0, 0)
         yield [
-            str(seed), str(len(report.counted())), f"{len(words)} of {len(report.mended)}",
+            str(seed), str(len(report.counted())), f"{len(words)} of {len(report.fixes)}",
             f"{before} -> {after} of {of}", f"{sum(old)} -> {sum(new)} of {len(TASKS)}",
             f"{sum(alone)} of {len(TASKS)}", f"{models.spending.calls:,}", f"{time.monotonic() - began:.1f} s",
         ]  # fmt: skip

@@ -15,16 +15,16 @@ from planscope.cli import main
 from planscope.commands.fuzz_fix import is_wanted, write_fixes
 from planscope.documents.fuzz import FuzzDocument
 from planscope.errors import UserError
-from planscope.session.model import FuzzFinding, Session
+from planscope.session.model import FuzzFinding, FuzzFix, Session
 from planscope.session.store import load
 from planscope.show.text import lines
 from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.keeping import put, record_of
-from planscope.toolfuzz.mended import Mended
 from planscope.toolfuzz.mending import MOST_WORDS, Mending, new_description
 from planscope.toolfuzz.models import FuzzModels
 from planscope.toolfuzz.report import Report
 from planscope.toolfuzz.served import ServedTools
+from planscope.toolfuzz.tool_report import ToolReport
 from planscope.tui.controllers.finding_list import Row, Step, _led_first
 from planscope.tui.screens.findings.lines import chosen_lines
 from planscope.views.fuzz import fix_blocks
@@ -80,18 +80,18 @@ def mended(
 def test_the_best_of_ten_is_chosen_on_one_half_and_reported_on_the_other(served: ServedTools) -> None:
     report = found(served, *MOVES)
     mended(served, report)
-    [one] = report.mended
-    chosen = one.chosen
-    assert chosen is not None and one.after is not None
+    [one] = report.fixes
+    [chosen] = [candidate for candidate in one.candidates if candidate["chosen"]]
+    assert one.after == chosen["text"]
     assert "relative" in one.after and "include the file name" in one.after
-    assert (one.before, chosen.passed, one.of) == (0, 4, 4) and one.reported == (0, 4, 4)
+    assert one.choosing == {"before": 0, "after": 4, "prompts": 4} == one.reporting
     assert (one.cures, one.leaves, one.untried) == ([1, 2], [], [])
-    assert 2 <= len(one.candidates) <= 10 and {c.origin for c in one.candidates} >= {
+    assert 2 <= len(one.candidates) <= 10 and {c["from"] for c in one.candidates} >= {
         "mend_prompts",
         "mend_source",
     }
-    assert max(c.passed for c in one.candidates if c.whole) == chosen.passed
-    assert all(c.words <= MOST_WORDS for c in one.candidates)
+    assert max(c["passed"] for c in one.candidates if c["complete"]) == chosen["passed"] == 4
+    assert all(len(c["text"].split()) <= MOST_WORDS for c in one.candidates)
     data = data_of(report)["fixes"][0]
     assert data["reporting"] == {"before": 0, "after": 4, "prompts": 4} and data["written"] is None
     assert json.loads(json.dumps(data)) == data
@@ -124,9 +124,9 @@ def test_no_candidate_has_seen_a_prompt_that_it_is_tried_on(
 def test_nothing_is_proposed_that_is_not_better(served: ServedTools) -> None:
     report = found(served, MOVES[0])
     mended(served, report, noise=1.0)
-    [one] = report.mended
+    [one] = report.fixes
     assert one.after is None and one.why == NOT_BETTER
-    assert one.diff == [] and one.reported is None
+    assert one.reporting is None and not any(candidate["chosen"] for candidate in one.candidates)
     blocks = fix_blocks(FuzzDocument.of_report(report))
     assert f"  nothing is proposed: {NOT_BETTER}" in list(lines(blocks, 200))
 
@@ -136,7 +136,7 @@ def test_a_budget_that_ends_before_the_report_proposes_nothing(served: ServedToo
     spent = mended(served, whole).spending
     report = found(served, *MOVES)
     mended(served, report, tokens=spent.tokens_in + spent.tokens_out - 2_000)
-    assert all(one.after is None for one in report.mended)
+    assert all(one.after is None for one in report.fixes)
     assert "tokens is spent; the documentation of move_file is not mended." in report.remarks[0]
 
 
@@ -144,7 +144,7 @@ def test_a_finding_that_does_not_count_is_not_mended(served: ServedTools) -> Non
     report = found(served, MOVES[0])
     report.change(("move_file", "1"), sane=False)
     models = mended(served, report)
-    assert report.mended == [] and models.spending.calls == 0
+    assert report.fixes == [] and models.spending.calls == 0
 
 
 @pytest.mark.parametrize("text", ["", "word " * (MOST_WORDS + 1), "x" * 5000, 3, None])
@@ -261,8 +261,9 @@ def options(**given: Any) -> argparse.Namespace:
 
 
 def proposal(path: Path) -> Report:
-    one = Mended("move_file", "Move a file.", "New <b>text</b>.", source={"file": str(path), "line": 1})
-    return Report("x:y", 1, mended=[one])
+    one = FuzzFix(tool="move_file", before="Move a file.", after="New <b>text</b>.")
+    tool = ToolReport("move_file", place={"file": str(path), "line": 1})
+    return Report("x:y", 1, tools=[tool], fixes=[one])
 
 
 def test_nothing_is_written_without_the_users_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,7 +273,7 @@ def test_nothing_is_written_without_the_users_word(tmp_path: Path, monkeypatch: 
     report = proposal(path)
     write_fixes(report, options())  # no terminal
     write_fixes(report, options(fix_patch="fix.patch"))
-    assert path.read_text() == SOURCE and report.mended[0].written is None
+    assert path.read_text() == SOURCE and report.fixes[0].written is None
     patch = (tmp_path / "fix.patch").read_text()
     assert '-    """Move a file."""\n+    """New <b>text</b>."""\n' in patch and "+++ b/tools.py" in patch
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
@@ -283,7 +284,7 @@ def test_nothing_is_written_without_the_users_word(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("builtins.input", lambda _: "y")
     write_fixes(report, options())
     assert ast.get_docstring(ast.parse(path.read_text()).body[0]) == "New <b>text</b>."  # type: ignore[arg-type]
-    assert report.mended[0].written == "tools.py"
+    assert report.fixes[0].written == "tools.py"
 
 
 def test_an_option_writes_and_says_where_it_cannot(

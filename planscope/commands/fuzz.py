@@ -230,6 +230,7 @@ def _fuzz(args: argparse.Namespace) -> int:
     from planscope.sharing.redact import redact_data
     from planscope.toolfuzz.engine import Options
     from planscope.toolfuzz.keeping import own_session, take_labels
+    from planscope.toolfuzz.recorded import recorded_calls
     from planscope.toolfuzz.report import Report
     from planscope.views.fuzz import fuzz_blocks
 
@@ -255,10 +256,8 @@ def _fuzz(args: argparse.Namespace) -> int:
         live_writes=args.live_writes,
     )
     kept = _session_file(args.output)
-    recorded = [str(kept)] if kept is not None and kept.exists() else []
-    options = replace(
-        options, examples=[one for name in (*recorded, *args.example) for one in _calls_in(name)]
-    )
+    recorded = recorded_calls(kept) if kept else []
+    options = replace(options, examples=[*recorded, *itertools.chain(*map(_calls_in, args.example))])
     fix = is_wanted(args)
     models = _models(args)
     prompts = _prompts(args)

@@ -20,7 +20,7 @@ class _Event(BaseModel):
     """Any event of a run. ``at`` is seconds since the run began; ``timed`` is False if an imported trace does not say
     when the event was. ``kept``: it was copied from the run that was forked."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
+    model_config = ConfigDict(frozen=True)
 
     at: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     kept: Literal[True] | None = None
@@ -30,7 +30,7 @@ class _Event(BaseModel):
 class _Seen(BaseModel):
     """A part of what a model was given."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
+    model_config = ConfigDict(frozen=True)
 
 
 class SeenTool(_Seen):
@@ -79,7 +79,7 @@ class PromptEvent(_Event):
 class Usage(BaseModel):
     """Tokens of one model call, as the provider counts them."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
+    model_config = ConfigDict(frozen=True)
 
     input_tokens: int = Field(default=0, ge=0)
     output_tokens: int = Field(default=0, ge=0)
@@ -347,7 +347,7 @@ class Dissection(_Part):
 class FuzzLed(_Part):
     """How an agent was led to a finding by a user's ``request``. ``run``: the id of its run in the session."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
+    model_config = ConfigDict(frozen=True)
 
     hit: bool | None = Field(default=None, description="the tool failed so; null if that is not known")
     request: str | None = None
@@ -358,9 +358,12 @@ class FuzzLed(_Part):
 
 
 class FuzzFinding(_Part):
-    """One error of a tool. Calls that show the same error are one finding."""
+    """One error of a tool. Calls that show the same error are one finding.
 
-    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
+    ``branches``: steps from line to line of the tool's code that its smallest calls take; None: not seen.
+    """
+
+    model_config = ConfigDict(frozen=True)
 
     tool: str
     kind: str = Field(
@@ -378,6 +381,7 @@ class FuzzFinding(_Part):
     )
     shrunk: Any = Field(default=None, description="a smaller one, confirmed in a fresh child, or null")
     needs: list[Any] | None = Field(default=None, description="calls that must come before, or null")
+    branches: int | None = None
     at_call: int = Field(default=0, description="the first call that showed it, from 1; 0: none did")
     occurrences: int = 1
     shrink_calls: int = 0

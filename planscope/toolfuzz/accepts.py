@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
 LONGEST_LIMIT = 100
@@ -28,6 +28,29 @@ def required(schema: Mapping[str, object]) -> list[str]:
     """Return the names of the arguments that must be there."""
     found = schema.get("required")
     return [one for one in found if isinstance(one, str)] if isinstance(found, list | tuple) else []
+
+
+MOST_FITTING = 20
+
+
+def fitting(
+    values: Iterable[object], schema: object, root: Mapping[str, object] | None = None
+) -> list[object]:
+    """Return those values that a schema accepts, each once, and as its type: an id of digits as number or as text, a
+    single value for a list. ``root`` as for :func:`mismatch`."""
+    wanted = schema.get("type") if isinstance(schema, Mapping) else None
+    found: list[object] = []
+    for value in values:
+        if wanted == "string" and isinstance(value, int):
+            value = str(value)
+        elif wanted in ("integer", "number") and isinstance(value, str):
+            with suppress(ValueError):
+                value = float(value) if wanted == "number" else int(value) if value.isascii() else value
+        elif wanted == "array" and not isinstance(value, list):
+            value = [value]
+        if value not in found and mismatch(value, schema, root) is None:
+            found.append(value)
+    return found[:MOST_FITTING]
 
 
 def mismatch(value: object, schema: object, root: Mapping[str, object] | None = None) -> str | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from planscope.session.model import FuzzFinding
+from planscope.toolfuzz.coverage import Coverage
 from planscope.toolfuzz.documented import is_documented
 from planscope.toolfuzz.host import Channel
 from planscope.toolfuzz.outcome import LISTED_ONLY, Call, Made, Outcome
@@ -143,7 +144,8 @@ class Findings:
                 self._with_calls_before(key)
                 return
             one.take(again := shown)
-        self._document(one)
+        raises, tool = one.finding.kind == "raised", self.stage.tools[one.finding.tool]
+        one.change(documented=raises and is_documented(tool, one.outcome))
         best, calls = self._smaller(one)
         one.change(shrunk=best, shrink_calls=calls)
         if not (warm and one.outcome.kind == "returned"):  # which is only listed
@@ -157,16 +159,34 @@ class Findings:
                 return
             else:
                 one.change(shrunk=one.finding.input)
+        one.change(branches=self._branches(self._program(one, one.finding.shrunk)))
         self.tell(key)
 
     def confirm(self, key: str) -> None:
         """Confirm an error of arguments that the schema may refuse, and leave them as they are."""
         one = self.found[key]
-        if one.shows(self.stage.play(one.calls, violates=True)) is None:
+        if one.shows(replace(self.stage, violates=True).play(one.calls)) is None:
             self.drop(key)
             return
         one.change(shrunk=one.finding.input)
         self.tell(key)
+
+    def _branches(self, calls: Sequence[Call]) -> int | None:
+        """Return how many branches of the tools' code a program takes; None if they are not seen, or a call ends it."""
+        taken: list[int] = []
+
+        def job(channel: Channel) -> None:
+            coverage = Coverage(
+                lambda file: any(self.stage.places(name).own(file) for name in self.stage.tools)
+            )
+            coverage.start()
+            for _ in self.stage.perform(channel, calls):
+                pass
+            channel.send("taken", branches=len(coverage.stop()))
+
+        if not self._remote:
+            self.stage.host.run(job, lambda event, branches: taken.append(branches), lambda: self.stage.limit)
+        return taken[0] if taken else None
 
     @property
     def _remote(self) -> bool:
@@ -178,20 +198,17 @@ class Findings:
         kinds = (one.outcome.kind, made[-1].kind if made else "")
         return made[-1].outcome if kinds in (("raised", "returned"), ("hung", "hung")) else None
 
-    def _document(self, one: Found) -> None:
-        tool = self.stage.tools[one.finding.tool]
-        one.change(documented=one.finding.kind == "raised" and is_documented(tool, one.outcome))
-
     def _program(self, one: Found, given: object) -> list[Call]:
         """Return the program of an input, none if it is not one."""
         several = given if self.sequences else [{"tool": one.finding.tool, "arguments": given}]
-        known = self.stage.tools
-        for call in several if isinstance(several, list) else [None]:
-            if not (isinstance(call, dict) and set(call) == {"tool", "arguments"}):
-                return []
-            if call["tool"] not in known or not isinstance(call["arguments"], dict):
-                return []
-        return several if isinstance(several, list) else []
+        calls = several if isinstance(several, list) else []
+        whole = all(
+            isinstance(call, dict)
+            and call.get("tool") in self.stage.tools
+            and isinstance(call.get("arguments"), dict)
+            for call in calls
+        )
+        return calls if whole else []
 
     def _smaller(self, one: Found) -> tuple[object, int]:
         """Return the smallest input that still shows the error, and how many programs that took."""
@@ -213,13 +230,12 @@ class Findings:
 
     def _smaller_in_child(self, one: Found, most: int, limit: float) -> tuple[object, int]:
         """Make a single call smaller in one child; if a call ends it, take the smallest input so far."""
-        known = {one.outcome.key, one.outcome.plain}
         so_far: list[tuple[object, int]] = [(one.finding.input, 0)]
 
         def job(channel: Channel) -> None:
             def fails(given: object) -> bool:
                 [call] = self._program(one, given)
-                return one.shows([self.stage.perform_one(channel, call, known=known)]) is not None
+                return one.shows([self.stage.perform_one(channel, call)]) is not None
 
             def better(given: object) -> None:
                 channel.send("smaller", given=given, calls=shrinker.calls)
@@ -235,20 +251,17 @@ class Findings:
     def _with_calls_before(self, key: str) -> None:
         """An error that a fresh child does not show: keep it with the calls before it, or drop it."""
         one = self.found[key]
-        tool = one.finding.tool
 
         def fails(before: object) -> bool:
             several = before if isinstance(before, list) else []
-            calls: list[Call] = [{"tool": tool, "arguments": given} for given in several]
-            good = all(isinstance(given, dict) for given in several)
-            return good and one.shows(self.stage.play([*calls, *one.calls])) is not None
+            calls = [call for given in several for call in self._program(one, given)]
+            return len(calls) == len(several) and one.shows(self.stage.play([*calls, *one.calls])) is not None
 
         if not one.before or not fails(list(one.before)):
             self.drop(key)
             return
         shrinker = Shrinker(list(one.before), fails, SHRINK_OF_NEEDS)
         one.change(needs=shrinker.run(), shrink_calls=shrinker.calls)
-        self._document(one)
         self.tell(key)
 
 

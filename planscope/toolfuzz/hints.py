@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import CodeType
 
@@ -70,20 +72,50 @@ def _several(constant: object) -> list[object]:
     return list(constant)[:MOST_OF_ONE] if isinstance(constant, Iterable) and several else [constant]
 
 
+MOST_LISTED = 12
 _QUOTED = re.compile(r"""(?<!\w)'([^'\n]{1,120})'(?!\w)|"([^"\n]{1,120})"|`([^`\n]{1,120})`""")
 _LISTED = re.compile(r"(?:such as|one of|e\.g\.|for example|like|:)\s*([\w\-., ]{3,160})", re.I)
+_EXAMPLE = re.compile(r"\b(?:such as|e\.g\.|for example|examples?:|example)[,:]?\s*(.{1,160})", re.I)
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w])")
 
 
 def read_words(text: str, hints: Hints) -> None:
     """Learn from documentation: what is quoted, what is listed after "such as" or a colon, numbers."""
-    for match in _QUOTED.finditer(text):
-        hints.add(next(group for group in match.groups() if group is not None).rstrip(",."))
-    for match in _LISTED.finditer(text):
-        for word in re.split(r",|\bor\b|\band\b|\. ", match[1])[:12]:
-            word = word.strip(" .")
-            if 0 < len(word) <= 40:
-                hints.add(word)
+    for one in (*_quoted(text), *(word for match in _LISTED.finditer(text) for word in _listed(match[1]))):
+        hints.add(one)
     for number in _NUMBER.findall(text):
         if len(number) <= 18:
             hints.add(float(number) if "." in number else int(number))
+
+
+def _quoted(text: str) -> list[str]:
+    return ["".join(match.groups("")).rstrip(",.") for match in _QUOTED.finditer(text)]
+
+
+def _listed(text: str) -> list[str]:
+    words = (word.strip(" .()") for word in re.split(r",|;|\bor\b|\band\b|\. ", text)[:MOST_LISTED])
+    return [word for word in words if 0 < len(word) <= 40]
+
+
+def examples_of(name: str, schema: object, documentation: str) -> list[object]:
+    """Return what the schema of an argument gives as its examples, and the documentation where it tells of it."""
+    part = schema if isinstance(schema, Mapping) else {}
+    several = part.get("examples")
+    found = [*(several if isinstance(several, list) else ()), part.get("example"), part.get("default")]
+    own = rf"^\W*(?:param )?{re.escape(name)}\b[^:\n]*:(.*(?:\n[ \t]++(?!\w+ ?[:(]).*)*)"
+    for text in (str(part.get("description", "")), *re.findall(own, documentation, re.MULTILINE)):
+        for match in _EXAMPLE.finditer(text):
+            found += _quoted(match[1]) or _listed(match[1])
+    return [one for one in found if one is not None]
+
+
+def calls_in(documentation: str, tool: str, names: Sequence[str]) -> Iterator[dict[str, object]]:
+    """Yield the arguments of a tool's calls in its docstring, such as ``>>> tool("a", number=1)``."""
+    for text in re.findall(r">>> *(.+)", documentation):
+        with suppress(SyntaxError, ValueError, RecursionError):
+            found = ast.parse(text.strip(), mode="eval").body
+            if isinstance(found, ast.Call) and ast.unparse(found.func) == tool:
+                given = {str(one.arg): one.value for one in found.keywords} | dict(
+                    zip(names, found.args, strict=False)
+                )
+                yield {key: ast.literal_eval(value) for key, value in given.items()}

@@ -10,10 +10,9 @@ from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
 
-from planscope.toolfuzz.accepts import mismatch, properties, required
+from planscope.toolfuzz.accepts import fitting, mismatch, properties, required
 from planscope.toolfuzz.outcome import Call, Made
 from planscope.toolfuzz.programs import Stage
-from planscope.toolfuzz.sequences import of_type
 from planscope.toolfuzz.stateful import Role, named, words_like_ids, words_of
 from planscope.toolfuzz.tools import Tool
 
@@ -83,9 +82,9 @@ class Known:
                     for (table,) in database.execute(
                         "SELECT name FROM sqlite_master WHERE type = 'table' LIMIT 20"
                     ):
-                        self._take("table", table)
-                        self._take("query", f"SELECT * FROM {table}")
-                        self._take("sql", f"SELECT * FROM {table}")
+                        asked = f"SELECT * FROM {table}"
+                        for thing, told in (("table", table), ("query", asked), ("sql", asked)):
+                            self._take(thing, told)
             elif path.suffix == ".json" and len(data) < LARGEST_FILE:
                 for name, value in islice(named(json.loads(data)), MOST_OF_AN_ANSWER):
                     if name is not None and isinstance(value, str | int | float):
@@ -96,14 +95,8 @@ class Known:
         whole = [one["arguments"] for one in self.examples if one["tool"] in ("", tool.name)]
         found: dict[str, list[object]] = {}
         for name, schema in properties(tool.schema).items():
-            values: list[object] = [
-                made for one in self._values(name) if (made := of_type(schema, one)) is not None
-            ]
-            if isinstance(schema, dict) and schema.get("type") == "array":
-                values = [one if isinstance(one, list) else [one] for one in values]
-            good = [one for one in values if mismatch(one, schema, tool.schema) is None]
-            if good:
-                found[name] = good[:MOST_OF_A_NAME]
+            if good := fitting(self._values(name), schema, tool.schema):
+                found[name] = good
         return [one for one in whole if mismatch(one, tool.schema) is None], found
 
     def _values(self, name: str) -> Iterator[object]:

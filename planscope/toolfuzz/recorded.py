@@ -6,12 +6,17 @@ There is nothing to call, so nothing of this is a runtime target; correctness is
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from planscope.errors import UserError
+from planscope.session.model import Session
 from planscope.session.record import RunRecord, record_of
-from planscope.toolfuzz.outcome import OK, Made, Outcome
+from planscope.toolfuzz.outcome import OK, Call, Made, Outcome
 from planscope.toolfuzz.tool_report import ToolReport
+
+MOST_EXAMPLES = 5
+"""Recorded calls of a tool that a model is told."""
 
 NO_SCHEMA = "no run recorded its schema"
 
@@ -19,15 +24,27 @@ NO_SCHEMA = "no run recorded its schema"
 def session_of(target: str) -> Path | None:
     """Return the session file that a target names, or None if it names something else.
 
-    A target with a colon or an equals sign is a module's object, a server or a schema with its function. A name is a
-    session if its file ends in ``.planscope.json`` or ``.planscope.json.gz``, or if the library has one of that name.
+    A target with a colon or an equals sign is a module's object, a server or a schema with its function. Another is a
+    session or a trace if there is such a file, or if the library has a session of that name.
     """
     from planscope.session.locations import SUFFIXES, in_library
 
     path = Path(target)
     if target.endswith(tuple(SUFFIXES)) and (path.exists() or not target.startswith("mcp:")):
         return path
-    return None if ":" in target or "=" in target else in_library(target)
+    if ":" in target or "=" in target:
+        return None
+    return path if path.is_file() else in_library(target)
+
+
+def _session_in(path: Path) -> Session:
+    """Return a session, or the traces of a file as one. Raises UserError."""
+    from planscope.session.locations import SUFFIXES
+    from planscope.session.store import load
+    from planscope.session.traces import session_of as session_of_traces
+    from planscope.traces import open_traces
+
+    return load(path) if path.name.endswith(SUFFIXES) else session_of_traces([*open_traces([path])])
 
 
 def recorded_tools(path: Path) -> dict[str, tuple[ToolReport, list[Made]]]:
@@ -37,10 +54,8 @@ def recorded_tools(path: Path) -> dict[str, tuple[ToolReport, list[Made]]]:
     A later run's description and schema replace an earlier one's. An answer that the user changed is as the tool gave
     it. Calls that did not reach the tool are left out. Raises UserError if the session cannot be read or has no tool.
     """
-    from planscope.session.store import load
-
     found: dict[str, tuple[ToolReport, list[Made]]] = {}
-    for run in load(path).runs:
+    for run in _session_in(path).runs:
         record = record_of(run)
         for one in offered_to(record):
             tool, _ = found.setdefault(one.name, (one, []))
@@ -53,9 +68,25 @@ def recorded_tools(path: Path) -> dict[str, tuple[ToolReport, list[Made]]]:
             if call.arguments is not None and text is not None and not call.refused_by and not call.error:
                 outcome = Outcome("returned", message=text) if call.failed else OK
                 answers.append(Made(call.tool, dict(call.arguments), text, outcome))
+                tool = found[call.tool][0]
+                if call.arguments not in tool.examples and len(tool.examples) < MOST_EXAMPLES:
+                    tool.examples.append(dict(call.arguments))
     if not found:
         raise UserError(f"{path} has no tool; record a run first, or name module:object")
     return found
+
+
+def recorded_calls(path: Path) -> list[Call]:
+    """Return the calls of a session's runs that worked."""
+    with suppress(UserError):  # nothing was recorded
+        several = (answers for _, answers in recorded_tools(path).values())
+        return [
+            Call(tool=one.tool, arguments=one.arguments)
+            for some in several
+            for one in some
+            if one.outcome is OK
+        ]
+    return []
 
 
 def offered_to(record: RunRecord) -> list[ToolReport]:

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
+from typing import TypeVar
 
-from planscope.toolfuzz.accepts import mismatch, parts_of, properties, required
+from planscope.toolfuzz.accepts import fitting, mismatch, parts_of, properties, required
 from planscope.toolfuzz.coverage import Arc
-from planscope.toolfuzz.hints import Hints, read_function, read_words
+from planscope.toolfuzz.hints import Hints, calls_in, examples_of, read_function, read_words
 from planscope.toolfuzz.nodes import Knowledge, Step
 from planscope.toolfuzz.tools import Tool
 from planscope.toolfuzz.values import Generator, Pools
 from planscope.toolfuzz.words import LONG, ODD, SLOW
 
+T = TypeVar("T")
 LARGEST = 64 * 1024
 """Limit of bytes of an argument object as JSON."""
 
@@ -64,10 +66,12 @@ class Search:
             for function in tool.functions:
                 read_function(function, self.hints)
         read_words(tool.description, self.hints)
-        self._examples(tool.schema)
+        for part in parts_of(tool.schema):
+            read_words(str(part.get("description") or ""), self.hints)
         self.generator = Generator(tool.schema, self.knowledge.roots, self.hints, self.pools)
         names = [name for name, one in properties(tool.schema).items() if _is_free_text(one)]
         self._long = [(name, token) for token in SLOW for name in names]
+        self._examples(tool)
         self.draw_pools()
         self.knowledge.news.clear()
 
@@ -83,14 +87,19 @@ class Search:
         for name, some in values.items():
             self.pools.meant[name] = (*self.pools.meant.get(name, ()), *some)
 
-    def _examples(self, schema: object) -> None:
-        for part in parts_of(schema):
-            for key in ("examples", "example", "default"):
-                given = part.get(key)
-                for one in given if isinstance(given, list) else [given]:
-                    self.hints.add(one)
-            if isinstance(text := part.get("description"), str):
-                read_words(text, self.hints)
+    def _examples(self, tool: Tool) -> None:
+        """Take the examples of schema and documentation."""
+        schemas, given = properties(tool.schema), tool.schema.get("examples")
+        calls = [
+            *(given if isinstance(given, list) else ()),
+            *calls_in(tool.description, tool.name, list(schemas)),
+        ]
+        named = {
+            name: fitting(examples_of(name, one, tool.description), one, tool.schema)
+            for name, one in schemas.items()
+        }
+        whole = [one for one in calls if isinstance(one, dict) and mismatch(one, tool.schema) is None]
+        self.use(whole, {name: some for name, some in named.items() if some})
 
     def draw_pools(self) -> None:
         """Draw texts, and samples of the patterns that are new."""
@@ -175,7 +184,7 @@ class Search:
         """Return kept arguments with a few changes that the schema accepts, or None. The newest are changed most."""
         at = len(self.kept) - 1 - int(random.expovariate(0.3))
         text = json.dumps(self.kept[at] if at >= 0 else random.choice(self.kept))
-        for _ in range(3):
+        for _ in range(4):
             given: dict[str, object] = json.loads(text)
             for _ in range(random.choice((1, 1, 1, 2, 4))):
                 if given:
@@ -211,15 +220,7 @@ class Search:
         if isinstance(value, float):
             return random.choice((-value, value / 2, float(int(value)) if abs(value) < 1e300 else 0.0))
         if isinstance(value, list) and value:
-            k = random.randrange(len(value))
-            chance = random.random()
-            if chance < 0.2:
-                return value[:k] + value[k + 1 :]
-            if chance < 0.35:
-                return [*value, value[k]]
-            if chance < 0.5:
-                return [*value, self._mutated(value[k], random, tokens)]
-            return [*value[:k], self._mutated(value[k], random, tokens), *value[k + 1 :]]
+            return _parts(value, lambda one: self._mutated(one, random, tokens), random)
         if isinstance(value, dict) and value:
             key = random.choice(list(value))
             if random.random() < 0.25:
@@ -239,7 +240,9 @@ class Search:
         separators = [one for one in SEPARATORS if one in value]
         if separators and random.random() < 0.5:
             separator = random.choice(separators)
-            return separator.join(_parts(value.split(separator), token, random))[:5000]
+            return separator.join(_parts(value.split(separator), lambda one: one + token, random, token))[
+                :5000
+            ]
         chance = random.random()
         if chance < 0.05:
             return (value * random.choice((2, 3, 40)))[:5000]
@@ -303,20 +306,23 @@ def _is_free_text(schema: object) -> bool:
     )
 
 
-def _parts(parts: list[str], token: str, random: Random) -> list[str]:
-    """Return the parts of a text with one more, one less, or two exchanged."""
-    at = random.randrange(len(parts))
-    chance = random.random()
-    if chance < 0.15:
-        return parts[:at] + parts[at + 1 :]
-    if chance < 0.3:
-        return [*parts[:at], token + parts[at], *parts[at + 1 :]]
-    if chance < 0.4:
-        return [*parts[:at], random.choice(parts), *parts[at:]]
-    if chance < 0.5:
-        other = random.randrange(len(parts))
-        parts[at], parts[other] = parts[other], parts[at]
-        return parts
-    if chance < 0.7:
-        return [*parts, token]
-    return [*parts[:at], token, *parts[at + (chance > 0.85) :]]
+def _parts(parts: list[T], changed: Callable[[T], T], random: Random, token: T | None = None) -> list[T]:
+    """Return parts with one more, one less, one changed, or two exchanged. ``token``: a new one, if there is one."""
+    at, other = random.randrange(len(parts)), random.randrange(len(parts))
+    one, before, after = parts[at], parts[:at], parts[at + 1 :]
+    match random.randrange(8):
+        case 0:
+            return before + after
+        case 1:
+            return [*parts, one]
+        case 2 if token is not None:
+            return [*before, parts[other], *parts[at:]]
+        case 3:
+            return [*parts, changed(one)] if token is None else [*parts, token]
+        case 4 | 5 if token is not None:
+            return [*before, token, *(parts[at:] if random.random() < 0.5 else after)]
+        case 6 if token is not None:
+            swapped = list(parts)
+            swapped[at], swapped[other] = parts[other], one
+            return swapped
+    return [*before, changed(one), *after]

@@ -11,13 +11,13 @@ import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import TYPE_CHECKING
 
-from planscope.toolfuzz.accepts import properties
+from planscope.toolfuzz.accepts import fitting, properties
+from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.findings import Findings, forms_of
+from planscope.toolfuzz.fuzzing import Fuzzing
 from planscope.toolfuzz.outcome import COUNTED, Call, Made, Outcome, Places, keyed
 from planscope.toolfuzz.programs import Stage
-from planscope.toolfuzz.search import Search
 from planscope.toolfuzz.stateful import (
     Contradiction,
     Knowledge,
@@ -32,9 +32,6 @@ from planscope.toolfuzz.stateful import (
     words_like_ids,
 )
 from planscope.toolfuzz.tools import Tool
-
-if TYPE_CHECKING:
-    from planscope.toolfuzz.engine import Options
 
 LONGEST = 8
 """Limit of calls of a sequence in random order."""
@@ -61,20 +58,18 @@ def roles_in(tools: Mapping[str, Tool], options: Options) -> dict[str, Role]:
 
 
 class Sequences:
-    """The sequences of one target.
-
-    ``searches`` and ``known``: what fuzzing each tool alone has taught, and the forms of the errors that it found."""
+    """The sequences of one target. ``done``: the search of each tool alone, with what it has taught and found."""
 
     def __init__(
         self,
         stage: Stage,
         options: Options,
         send: Callable[..., None],
-        searches: Mapping[str, Search],
-        known: set[str],
+        done: Sequence[Fuzzing],
     ) -> None:
         self.stage, self.tools, self._send = stage, stage.tools, send
-        self.seed, self.searches, self.known = options.seed, searches, known
+        self.seed, self.searches = options.seed, {one.tool.name: one.search for one in done}
+        self.known = {form for one in done for form in one.findings.forms}
         self.roles = roles_in(stage.tools, options)
         self.families = families(self.roles)
         self.sequences = self.calls = 0
@@ -213,7 +208,7 @@ class _Drawer:
         keys = self.run.keys(self.run.roles[tool.name].noun)
         for name, schema in properties(tool.schema).items():
             if name in keys or not self.scenario:
-                known = [v for one in self.pool.get(name, ()) if (v := of_type(schema, one)) is not None]
+                known = fitting(self.pool.get(name, ()), schema, tool.schema)
                 if known and random.random() < (0.9 if self.scenario else 0.6):
                     latest = self.scenario and random.random() < 0.9
                     given[name] = known[0] if latest else random.choice(known)
@@ -222,16 +217,6 @@ class _Drawer:
             elif name in given and random.random() < 0.8:
                 given[name] = _plain(schema, given[name], random)
         return given
-
-
-def of_type(schema: object, value: object) -> object:
-    """Return a value as the schema's type, an id of digits as the number or the text; None if it is of another type."""
-    wanted = schema.get("type") if isinstance(schema, dict) else None
-    if wanted == "string" and isinstance(value, int):
-        return str(value)
-    if wanted == "integer" and isinstance(value, str):
-        return int(value) if value.isascii() and value.isdigit() and len(value) < 19 else None
-    return value
 
 
 _FREE = frozenset(("type", "title", "description", "default"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 
 from planscope.toolfuzz.prompts import describe
@@ -12,6 +13,7 @@ class ToolReport:
     """One tool. ``skipped``: why it was not fuzzed. ``looping``: seconds of processor time in the children's loops of
     calls. ``succeeded``: calls that answered, and not with an error; ``branches``: of the tool's code, None if the
     code is not seen. ``source``: the tool's code, empty if it is not known; ``place``: its ``file`` and ``line``.
+    ``examples``: arguments of calls that were recorded.
     """
 
     name: str
@@ -27,6 +29,7 @@ class ToolReport:
     looping: float = 0.0
     source: str = ""
     place: dict[str, object] | None = None
+    examples: list[dict[str, object]] = field(default_factory=list)
 
     @property
     def entered(self) -> bool:
@@ -36,4 +39,6 @@ class ToolReport:
     def told(self, *, source: bool = False) -> str:
         """Describe the tool to a model: what an agent is told, and its code if that is asked for."""
         text = describe(self.name, self.description, self.schema)
+        if self.examples:
+            text += f"\nCalls that were recorded: {json.dumps(self.examples, ensure_ascii=False)}"
         return f"{text}\nSource code:\n{self.source}" if source and self.source else text

@@ -11,7 +11,7 @@ from planscope.show.blocks import Block, Code, Heading, Para, Picture, Table
 from planscope.toolfuzz.formats import MEANINGS, agent_lines, label_text, smallest, smallest_lines, title
 from planscope.toolfuzz.mended import ORIGINS, difference
 from planscope.toolfuzz.report import interval_words, is_counted, is_sequence, missing, rate_sentence
-from planscope.views.prompt_sets import sets_blocks
+from planscope.views.prompt_sets import cut, sets_blocks
 from planscope.wording.phrases import plural
 
 LONGEST_INPUT = 200
@@ -56,17 +56,20 @@ def _tools(found: FuzzDocument) -> Iterator[Block]:
         errors = str(sum(is_sequence(one) and is_counted(one) for one in found.findings))
         played = f"{plural(found.sequences.sequences, 'sequence')} of calls"
         rows.append(("all tools together", errors, f"{found.sequences.calls:,}", *[""] * 4, played))
-    head = (
-        "tool",
-        "errors",
-        "calls",
-        "succeeded",
-        "branches",
-        "the agent's calls",
-        "refused by the schema",
-        "",
+    yield Table(
+        rows,
+        (
+            "tool",
+            "errors",
+            "calls",
+            "succeeded",
+            "branches",
+            "the agent's calls",
+            "refused by the schema",
+            "",
+        ),
+        indent="",
     )
-    yield Table(rows, head, indent="")
 
 
 def never_entered(tool: FuzzedToolDocument) -> bool:
@@ -106,7 +109,7 @@ def _finding(one: FuzzFinding, number: int, whole: bool) -> Iterator[Block]:
             if text:
                 yield from (Para(said), Code(text.splitlines()))
         return
-    yield from (_fact(label if k == 0 else "", _cut(line)) for k, line in enumerate(lines))
+    yield from (_fact(label if k == 0 else "", cut(line, LONGEST_INPUT)) for k, line in enumerate(lines))
     if one.needs:
         yield _fact("", f"only after {plural(len(one.needs), 'other call')} (--json shows them)")
 
@@ -125,6 +128,8 @@ def _facts(one: FuzzFinding, whole: bool) -> Iterator[tuple[str, str]]:
             yield "where", one.location
         if one.source and whole:
             yield "line", one.source
+        if one.branches:
+            yield "reached", plural(one.branches, "branch", "branches")
         unit = "prompt" if one.prompt else "call"
         yield "found", f"first in {unit} {one.at_call:,}, {plural(one.occurrences, 'time')}"
     if not is_counted(one):
@@ -134,12 +139,8 @@ def _facts(one: FuzzFinding, whole: bool) -> Iterator[tuple[str, str]]:
     if told := label_text(one):
         yield "labelled", told
     if one.prompt:
-        yield "prompt", one.prompt if whole else _cut(one.prompt)
+        yield "prompt", one.prompt if whole else cut(one.prompt, LONGEST_INPUT)
     yield from (("model", text) for text in agent_lines(one))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_INPUT else f"{text[:LONGEST_INPUT]}... ({len(text):,} characters)"
 
 
 def _baseline(found: FuzzDocument, whole: bool) -> Iterator[Block]:
@@ -156,7 +157,7 @@ def _baseline(found: FuzzDocument, whole: bool) -> Iterator[Block]:
             ended = {True: "correct", False: "wrong", None: "unjudged"}[one.correct]
         calls = "\n".join(f"{c.tool} {json.dumps(c.arguments)}: {c.output or ''}" for c in one.calls)
         more = (calls, one.answer or "", one.reason) if whole else ("", "", "")
-        rows.append((one.tool, ended, one.prompt if whole else _cut(one.prompt), *more))
+        rows.append((one.tool, ended, one.prompt if whole else cut(one.prompt, LONGEST_INPUT), *more))
     yield Table(rows, ("tool", "outcome", "prompt", "calls", "answer", "judge"))
 
 

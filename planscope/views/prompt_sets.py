@@ -150,7 +150,7 @@ def set_blocks(one: Set, number: int, *, whole: bool = False, brief: bool = Fals
             yield Table(rows)
         else:
             for words, value, numbers in rows:
-                yield Para(f"{words + ' -> ' if words else ''}{_cut(value)} ({numbers})", "     ")
+                yield Para(f"{words + ' -> ' if words else ''}{cut(value)} ({numbers})", "     ")
     if brief:
         return
     if told := output_title(one):
@@ -174,11 +174,11 @@ def _buckets(
         if whole:
             yield Code(lines(bucket))
         else:
-            yield from (Para(_cut(text), "     ") for text in lines(bucket))
+            yield from (Para(cut(text), "     ") for text in lines(bucket))
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text):,} characters)"
+def cut(text: str, most: int = LONGEST) -> str:
+    return text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)"
 
 
 def _score(run: FuzzPrompt) -> str:

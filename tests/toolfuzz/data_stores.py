@@ -8,6 +8,9 @@ import sqlite3
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
 
 _ORDERS = json.loads(
     json.dumps({f"#W{k:05}": {"id": k, "lines": {f"L-{k}": "tea"}} for k in range(300, 900)})
@@ -139,3 +142,42 @@ _CALLED: list[int] = []
 BOXES, SHOP = [open_box, close_box], [rename_shelf, list_shelves]
 book = Shelf().book
 DATA: list[Callable[..., str]] = [line_of_order, code_of_person, kind_of_part, day_of_week, book]
+
+
+def _opens(code: str) -> str:
+    good = hashlib.sha256(code.encode()).hexdigest()[:8] in ("3746aea2", "d44d9e17", "c284d4a7")
+    return "open" if good else "Error: closed"
+
+
+def door(code: str) -> str:
+    """Open a door.
+
+    Args:
+        code: what is written on the key,
+            e.g. 'K7, blue', or P-3
+    """
+    return _opens(code)
+
+
+def gate(code: Annotated[str, Field(examples=["north gate"])]) -> str:
+    """Open a gate."""
+    return _opens(code)
+
+
+def lid(code: str, times: int) -> str:
+    """Open a lid.
+
+    >>> lid("lid 4", times=77)
+    """
+    return _opens(code) if times == 77 else "Error: closed"
+
+
+DOORS = [door, gate, lid]
+
+
+def deep(number: int) -> int:
+    """Count."""
+    if number > 10:
+        number += 1
+        raise ValueError("deep")
+    return number

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from planscope.cli import main
+from planscope.toolfuzz import engine
+from planscope.toolfuzz.accepts import fitting
 from planscope.toolfuzz.engine import Fuzz, Options
 from planscope.toolfuzz.formats import pytest_file
+from planscope.toolfuzz.hints import calls_in, examples_of
+from planscope.toolfuzz.outcome import Call
 from planscope.toolfuzz.report import Report
 from planscope.toolfuzz.tools import load as load_tools
 from tests.toolfuzz import data_stores
@@ -153,3 +159,60 @@ def test_what_is_only_listed_gets_no_test_that_fails() -> None:
 def test_a_factory_is_known_by_its_answer_and_a_tool_is_not_called_for_it() -> None:
     assert [one.name for one in load_tools(HERE + "all_of_them")] == ["never", "day_of_week"]
     assert [one.name for one in load_tools(HERE + "tidy_up")] == ["tidy_up"] and data_stores._CALLED == []
+
+
+def test_examples_of_docstrings_and_schemas_are_sent() -> None:
+    report = Fuzz(Options(HERE + "DOORS", calls=40, sequences=0)).run()
+    assert {one.name: one.entered for one in report.tools} == {"door": True, "gate": True, "lid": True}
+
+
+def test_examples_of_an_argument() -> None:
+    text = (
+        "Weather.\n\nArgs:\n    city (str): such as 'Paris, France' or so\n    day: e.g. 3 or 4; default: 1\n"
+    )
+    schema = {"examples": ["Bern"], "default": "Rome", "description": "A city, for example Oslo and Bergen."}
+    assert examples_of("city", schema, text) == ["Bern", "Rome", "Oslo", "Bergen", "Paris, France"]
+    assert fitting(examples_of("day", {}, text), {"type": "integer"}) == [3, 4]
+    assert examples_of("other", {}, text) == []
+    assert [*calls_in(">>> f(1, b='x')\n>>> g(2)\n>>> f(open('a'))\n>>> f(", "f", ["a", "b"])] == [
+        {"a": 1, "b": "x"}
+    ]
+
+
+def test_a_finding_says_how_many_branches_its_smallest_call_takes() -> None:
+    report = fuzz("deep")
+    [finding] = report.counted()
+    assert finding.branches == 3 and re.search(r"reached +3 branches", text_of(report))
+    assert data_of(report)["findings"][0]["branches"] == 3
+
+
+REFUSED = """
+import ctypes, struct
+steps = [(0x20, 0, 0, 0), (0x15, 0, 1, 272), (6, 0, 0, 0x50001), (6, 0, 0, 0x7FFF0000)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *one) for one in steps))
+class Filter(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_void_p)]
+libc = ctypes.CDLL(None)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, ctypes.byref(Filter(4, ctypes.addressof(code)))) == 0
+"""
+"""Has the kernel refuse ``unshare``, by a filter of system calls."""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the number of the system call is that of x86-64")
+def test_a_folder_without_namespaces_is_a_copy_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "_BOOT", f"exec({REFUSED!r}); {engine._BOOT}")
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "a.json").write_text('{"order_id": "Q-17"}')
+    (folder / "keys.pem").write_text("secret")
+    options = Options(HERE + "in_folder", calls=100, folder=str(folder))
+    report = Fuzz(options).run()
+    assert report.sandbox["writes"] == "audit hook" and report.tool("in_folder").succeeded > 5
+    assert any("no namespaces here, so the copy is at" in one for one in report.remarks)
+    assert "arguments are rewritten" in " ".join(text_of(report).split())
+    assert {one.exception for one in report.counted()} <= {"OSError"}
+    call = Call(tool="in_folder", arguments={"path": str(folder), "order_id": "Q-17"})
+    assert Fuzz(options).play([call])[0].answer == ["a.json", "new.txt"]
+    assert sorted(one.name for one in folder.iterdir()) == ["a.json", "keys.pem"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from planscope.session.model import (
 )
 from planscope.session.store import save
 from planscope.toolfuzz.outcome import Made
-from planscope.toolfuzz.recorded import recorded_tools, session_of
+from planscope.toolfuzz.recorded import recorded_calls, recorded_tools, session_of
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 
@@ -54,11 +55,30 @@ def test_a_tool_has_what_the_runs_recorded(tmp_path: Path) -> None:
     (weather, answers), (news, none), (clock, failed) = recorded_tools(path).values()
     assert (weather.description, weather.schema, weather.skipped) == ("The weather.", SCHEMA, None)
     assert answers == [Made("weather", {"city": "Oslo"}, "rain")]
+    assert weather.examples == [{"city": "Oslo"}] and '[{"city": "Oslo"}]' in weather.told()
+    assert recorded_calls(path) == [{"tool": "weather", "arguments": {"city": "Oslo"}}]
     assert (news.name, news.skipped, none) == ("news", "no run recorded its schema", [])
     assert (clock.skipped, [one.kind for one in failed]) == (news.skipped, ["returned"])
     save(session(), path)
     with pytest.raises(UserError, match="has no tool"):
         recorded_tools(path)
+    assert recorded_calls(path) == []
+
+
+def test_a_trace_is_a_target_as_a_session_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "run.jsonl"
+    call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
+    messages = [
+        {"role": "user", "content": "weather?"}, {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "rain"},
+    ]  # fmt: skip
+    path.write_text(json.dumps({"messages": messages}) + "\n")
+    assert session_of(str(path)) == path and session_of(str(tmp_path)) is None
+    assert recorded_calls(path) == [{"tool": "weather", "arguments": {"city": "Oslo"}}]
+    assert main(["fuzz", str(path)]) == 2 and "no code to call" in capsys.readouterr().err
+    path.write_text("nothing\n")
+    assert main(["fuzz", str(path), "--correctness", "--model", "openai:x"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_a_session_is_told_from_other_targets() -> None:

@@ -100,17 +100,13 @@ class InAgentHands:
             for number, key in enumerate(real, 1):
                 self.heard(f"the agent tries finding {number} of {len(real)}")
                 self.try_it(key)
-        except (BudgetSpent, ToolsLost) as error:
-            self._left_out(todo, str(error))
-        except ModelDown as error:
-            self._left_out(todo, str(error))
-            self._infrastructure(todo[0][0], str(error))
-
-    def _left_out(self, todo: Sequence[Key], why: str) -> None:
-        findings = [self.report.findings[key] for key in todo]
-        left = sum(one.agent is None and is_counted(one) for one in findings)
-        count = "1 finding was" if left == 1 else f"{left} findings were"
-        self.report.remarks.append(f"{capital(why)}; {count} not tried with the agent.")
+        except (BudgetSpent, ToolsLost, ModelDown) as error:
+            findings = [self.report.findings[key] for key in todo]
+            left = sum(one.agent is None and is_counted(one) for one in findings)
+            count = "1 finding was" if left == 1 else f"{left} findings were"
+            self.report.remarks.append(f"{capital(str(error))}; {count} not tried with the agent.")
+            if isinstance(error, ModelDown):
+                self._infrastructure(todo[0][0], str(error))
 
     def _infrastructure(self, tool: str, why: str) -> None:
         self.report.findings[(tool, "agent")] = infrastructure(tool, f"the agent did not run: {why}")
@@ -180,24 +176,17 @@ def _arguments(finding: FuzzFinding) -> Iterator[object]:
 
 def _shown(given: object) -> str:
     text = json.dumps(given)
-    return (
-        text
-        if len(text) <= LONGEST_ARGUMENTS
-        else f"{text[:LONGEST_ARGUMENTS]}... ({len(text):,} characters)"
-    )
+    cut = f"{text[:LONGEST_ARGUMENTS]}... ({len(text):,} characters)"
+    return text if len(text) <= LONGEST_ARGUMENTS else cut
 
 
 def _step_of(finding: FuzzFinding, done: ToolRun) -> int | None:
     """Return the number of the agent's call that failed as the finding says, from 1, or None."""
     wanted = (finding.tool, finding.kind, finding.exception, finding.location)
-    return next(
-        (
-            step
-            for step, one in enumerate(done.calls, 1)
-            if (one.tool, one.outcome.kind, one.outcome.exception, one.outcome.location) == wanted
-        ),
-        None,
-    )
+    for step, one in enumerate(done.calls, 1):
+        if (one.tool, one.kind, one.outcome.exception, one.outcome.location) == wanted:
+            return step
+    return None
 
 
 def _why_not(tool: str, done: ToolRun) -> str:

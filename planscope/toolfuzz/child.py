@@ -18,19 +18,26 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 from planscope.errors import UserError
 from planscope.toolfuzz.engine import Job, Options
 from planscope.toolfuzz.folders import COPY, ORIGIN, FolderCopy
+from planscope.toolfuzz.fuzzing import Fuzzing
+from planscope.toolfuzz.host import Host
+from planscope.toolfuzz.known import Known
 from planscope.toolfuzz.lines import framed, moved_away
 from planscope.toolfuzz.lookups import hear_of_databases
+from planscope.toolfuzz.mcp_process import address_of, command_of, is_server
+from planscope.toolfuzz.mcp_tools import ServerGone, ServerHost
+from planscope.toolfuzz.mcp_tools import serve as start_server
+from planscope.toolfuzz.namespaces import LIVE, Enforced, enter_namespaces, seal
 from planscope.toolfuzz.outcome import Raised, attempt
-
-if TYPE_CHECKING:
-    from planscope.toolfuzz.namespaces import Enforced
-    from planscope.toolfuzz.programs import Hosts
-    from planscope.toolfuzz.tools import Tool
+from planscope.toolfuzz.programs import Hosts, Stage
+from planscope.toolfuzz.sandbox import die_with_parent
+from planscope.toolfuzz.sequences import Sequences, roles_in
+from planscope.toolfuzz.serving import serve as serve_calls
+from planscope.toolfuzz.tools import Tool, code_of, load, place_of
 
 Send = Callable[..., None]
 T = TypeVar("T")
@@ -39,18 +46,18 @@ T = TypeVar("T")
 def main() -> None:
     """Read the job, and do it."""
     data = json.loads(sys.stdin.readline())
-    job = Job(**{**data, "options": Options(**data["options"])}, commands=moved_away(os.dup(0)))
-    out, token = moved_away(os.dup(1)), job.token
+    job = Job(**{**data, "options": Options(**data["options"])})
+    commands, out = moved_away(os.dup(0)), moved_away(os.dup(1))
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
 
     def send(event: str, **said: object) -> None:
-        data = framed(token, {"event": event, **said})
+        data = framed(job.token, {"event": event, **said})
         while data:
             data = data[os.write(out, data) :]
 
-    _told(send, lambda: _work(job, send))
+    _told(send, _Work(job, commands, send).do)
 
 
 def _told(send: Send, work: Callable[[], None]) -> None:
@@ -63,49 +70,167 @@ def _told(send: Send, work: Callable[[], None]) -> None:
         send("error", message=f"a bug in planscope: {done.error!r}", traceback=shown)
 
 
-def _work(job: Job, send: Send) -> None:
-    from planscope.toolfuzz.mcp_process import address_of, command_of, is_server
-    from planscope.toolfuzz.namespaces import LIVE, enter_namespaces
+class _Work:
+    """Does the job. ``commands``: the file descriptor of further lines; ``copy``: of the user's folder."""
 
-    options, folder = job.options, Path(job.folder)
-    hear_of_databases()
-    served = is_server(options.target)
-    tools = [] if served else _imported(options)
-    import planscope.toolfuzz.fuzzing
-    import planscope.toolfuzz.known
-    import planscope.toolfuzz.sequences  # noqa: F401
+    def __init__(self, job: Job, commands: int, send: Send) -> None:
+        self.job, self.options, self.commands, self.send = job, job.options, commands, send
+        self.folder = Path(job.folder)
+        self.shown = "" if job.options.folder is None else os.path.realpath(job.options.folder)
+        self.origin = self.folder.parent / ORIGIN
+        self.copy: FolderCopy | None = None
 
-    live = address_of(options.target) is not None
-    words = command_of(options.target, Path(job.base)) if served and not live else []
-    needed = _needed(job.base, words)
-    wanted = Path(os.path.realpath(options.folder)) if options.folder is not None else None
-    given, origin = folder.parent / COPY, folder.parent / ORIGIN
-    more = [] if wanted is None else [str(wanted), str(origin)]
-    mounted = None if wanted is None else (given, wanted)
-    enforced = enter_namespaces(folder, options.network, job.private, [*needed, *more], mounted)
-    copy = None
-    if wanted is not None:
-        apart = enforced.writes != "namespace"
-        copy = FolderCopy(given if apart else wanted, origin)
-        if apart:
-            send(
-                "remark",
-                text=f"--folder: no namespaces here, so the copy is at {given}, and arguments are rewritten.",
+    def do(self) -> NoReturn:
+        """Import the tools, close the sandbox, and search in the first process of the new namespace: when that ends,
+        everything in it ends."""
+        options = self.options
+        hear_of_databases()
+        served, live = is_server(options.target), address_of(options.target) is not None
+        tools = [] if served else load(options.target, options.reset)
+        words = command_of(options.target, Path(self.job.base)) if served and not live else []
+        needed, given = _needed(self.job.base, words), self.folder.parent / COPY
+        mounted = (given, Path(self.shown)) if self.shown else None
+        more = [self.shown, str(self.origin)] if self.shown else []
+        enforced = enter_namespaces(self.folder, options.network, self.job.private, [*needed, *more], mounted)
+        if self.shown:
+            apart = enforced.writes != "namespace"
+            self.copy = FolderCopy(given if apart else Path(self.shown), self.origin)
+            if apart:
+                where = f"the copy is at {given}, and arguments are rewritten"
+                self.send("remark", text=f"--folder: no namespaces here, so {where}.")
+        gc.collect()
+        gc.freeze()
+        child = os.fork()
+        if child:
+            _, status = os.waitpid(child, 0)
+            os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+        die_with_parent()
+        sealed = seal(enforced)
+
+        def whole() -> None:
+            if served:
+                self._serve(LIVE if live else sealed.of_server())
+            else:
+                self._host(tools, sealed)
+            self.send("end")
+
+        try:
+            _told(self.send, whole)
+        finally:
+            os._exit(0)
+
+    def _serve(self, enforced: Enforced) -> None:
+        """Search the tools of a server."""
+        if enforced is LIVE:
+            self.send("remark", text="The server runs elsewhere: nothing of it is sandboxed.")
+        options = self.options
+        if options.reset:
+            raise UserError(
+                "--reset cannot reach into a server; it is started anew for each tool and confirmation"
             )
+        base = Path(self.job.base)
+        tools, hosts = start_server(options.target, self.folder, base, self.copy, options.live_writes)
+        server = next(iter(hosts.values())).server
+        for fault in server.faults:
+            if fault.what == "endless list":
+                self.send("remark", text=f"The server breaks the protocol: {fault.message}.")
+        try:
+            self._search(tools, hosts, self.folder / "work", enforced)
+        except ServerGone as error:
+            self.send("remark", text=f"The search ended early: {error}.")
+        finally:
+            server.stop()
 
-    def search(sealed: Enforced) -> None:
-        if served:
-            if live:
-                send("remark", text="The server runs elsewhere: nothing of it is sandboxed.")
-            _serve(job, folder, copy, LIVE if live else sealed.of_server(), send)
-            return
-        inside = folder / "here"  # the mount itself behaves otherwise: it cannot be deleted, nor moved
+    def _host(self, tools: list[Tool], enforced: Enforced) -> None:
+        """Search tools of this process."""
+        inside = self.folder / "here"  # the mount itself behaves otherwise: it cannot be deleted, nor moved
         inside.mkdir()
-        _fuzz_all(job, tools, _hosts(job, tools, inside, copy, sealed), inside, sealed, send)
+        hosts: dict[str, Host | ServerHost] = {}
+        for tool in tools:
+            if not tool.skipped:
+                places = tool.places()
+                places.sandbox, places.temporary = str(inside), str(self.folder.parent)
+                places.base, places.folder = self.job.base, str(self.copy.place) if self.copy else ""
+                processes = enforced.processes == "allowed"
+                hosts[tool.name] = Host(inside, places, self.options.network, processes, self.copy)
+        self._search(tools, hosts, inside, enforced)
 
-    gc.collect()
-    gc.freeze()
-    _in_first_process(enforced, send, search)
+    def _rewrite(self, tools: list[Tool]) -> None:
+        """Have calls name the copy of a folder where it could not be put at its own path."""
+        place = "" if self.copy is None else str(self.copy.place)
+        if place == self.shown:
+            return
+
+        def rewriting(work: Callable[[dict[str, object]], T]) -> Callable[[dict[str, object]], T]:
+            return lambda given: work(json.loads(json.dumps(given).replace(self.shown, place)))
+
+        for tool in tools:
+            tool.validate, tool.invoke = rewriting(tool.validate), rewriting(tool.invoke)
+
+    def _wanted(self, tools: list[Tool]) -> list[Tool]:
+        """Return the tools that are asked for, and tell of them."""
+        options, names = self.options, [tool.name for tool in tools]
+        tools = [tool for tool in tools if not options.tools or tool.name in options.tools]
+        left = [tool.name for tool in tools]
+        for known, wanted in ((names, options.tools), (left, (*options.reads, *options.writes))):
+            for name in wanted:
+                if name not in known:
+                    raise UserError(
+                        f"{options.target} has no tool {name!r}; its tools are {', '.join(names)}"
+                    )
+        return tools
+
+    def _search(self, everyone: list[Tool], hosts: Hosts, folder: Path, enforced: Enforced) -> None:
+        """Do the job with those tools that are wanted. ``folder``: the one in which the tools are."""
+        options = self.options
+        self._rewrite(everyone)
+        tools = self._wanted(everyone)
+        about = [
+            {"name": t.name, "description": t.description, "schema": t.schema, "skipped": t.skipped,
+             "source": code_of(t), "place": place_of(t)} for t in tools
+        ]  # fmt: skip
+        self.send("tools", sandbox=enforced.as_data(), tools=about)
+
+        def stage_of(several: list[Tool]) -> Stage:
+            return Stage(hosts, {one.name: one for one in several}, options.call_limit)
+
+        usable, known = ([t for t in several if not t.skipped] for several in (everyone, tools))
+        if not known:
+            return
+        stage = stage_of(known)
+        if self.job.work == "serve":
+            serve_calls(stage, folder, self.commands, self.send)
+            return
+        if self.job.work == "play":
+            stage.violates = True
+            played = stage.play(self.job.play, agent=len(self.job.play) == 1)
+            self.send("played", made=[asdict(one) for one in played])
+            return
+        exists = Known(options.examples, self.origin if self.shown else None, self.shown)
+        if len(usable) > 1:
+            readers = stage_of(usable)
+            self._survives("reading", lambda: exists.ask(readers, roles_in(readers.tools, options)))
+        done: list[Fuzzing] = []
+        for tool in known:
+            fuzzing = Fuzzing(tool, hosts[tool.name], options, self.send)
+            fuzzing.search.use(*exists.of_tool(tool))
+            if self._survives(tool.name, fuzzing.run):
+                done.append(fuzzing)
+        if len(done) > 1 and options.most_sequences:
+            search = Sequences(stage_of([one.tool for one in done]), options, self.send, done)
+            seconds = options.seconds / 4 if options.seconds else None
+            self._survives("sequences", lambda: search.run(options.most_sequences, seconds))
+
+    def _survives(self, what: str, work: Callable[[], None]) -> bool:
+        """Tell of an error of planscope's own in one search; the others go on. Return whether there was none."""
+        done = attempt(work)
+        if not isinstance(done, Raised):
+            return True
+        if isinstance(done.error, UserError | ServerGone | BrokenPipeError):
+            raise done.error
+        text = f"{what}: a bug in planscope ended this search: {done.error!r}; what it found before stays."
+        self.send("remark", text=text[:1000])
+        return False
 
 
 def _needed(base: str, words: list[str]) -> list[str]:
@@ -127,167 +252,3 @@ def _python_of(command: str) -> list[str]:
         if line.startswith(b"#!/") and b"python" in line:
             return [str(Path(os.fsdecode(line[2:].split()[0])).parent.parent)]
     return []
-
-
-def _imported(options: Options) -> list[Tool]:
-    from planscope.toolfuzz.tools import load
-
-    return load(options.target, options.reset)
-
-
-def _wanted(options: Options, tools: list[Tool]) -> list[Tool]:
-    names = [tool.name for tool in tools]
-    tools = [tool for tool in tools if not options.tools or tool.name in options.tools]
-    left = [tool.name for tool in tools]
-    for known, wanted in ((names, options.tools), (left, (*options.reads, *options.writes))):
-        for name in wanted:
-            if name not in known:
-                raise UserError(f"{options.target} has no tool {name!r}; its tools are {', '.join(names)}")
-    return tools
-
-
-def _announce(job: Job, tools: list[Tool], enforced: Enforced, send: Send) -> list[Tool]:
-    """Tell of the tools that are wanted, and return them."""
-    from planscope.toolfuzz.tools import code_of, place_of
-
-    tools = _wanted(job.options, tools)
-    about = [
-        {"name": t.name, "description": t.description, "schema": t.schema, "skipped": t.skipped,
-         "source": code_of(t), "place": place_of(t)} for t in tools
-    ]  # fmt: skip
-    send("tools", sandbox=enforced.as_data(), tools=about)
-    return tools
-
-
-def _in_first_process(enforced: Enforced, send: Send, work: Callable[[Enforced], None]) -> NoReturn:
-    """Work in the first process of the new namespace: when it ends, everything in it ends."""
-    child = os.fork()
-    if child:
-        _, status = os.waitpid(child, 0)
-        os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
-    from planscope.toolfuzz.namespaces import seal
-    from planscope.toolfuzz.sandbox import die_with_parent
-
-    die_with_parent()
-    sealed = seal(enforced)
-
-    def whole() -> None:
-        work(sealed)
-        send("end")
-
-    try:
-        _told(send, whole)
-    finally:
-        os._exit(0)
-
-
-def _serve(job: Job, folder: Path, copy: FolderCopy | None, enforced: Enforced, send: Send) -> None:
-    from planscope.toolfuzz.mcp_tools import ServerGone, serve
-
-    if job.options.reset:
-        raise UserError(
-            "--reset cannot reach into a server; it is started anew for each tool and confirmation"
-        )
-    options = job.options
-    tools, hosts = serve(options.target, folder, Path(job.base), copy, options.live_writes)
-    server = next(iter(hosts.values())).server
-    for fault in server.faults:
-        if fault.what == "endless list":
-            send("remark", text=f"The server breaks the protocol: {fault.message}.")
-    _rewrite(tools, job, copy)
-    try:
-        _fuzz_all(job, tools, hosts, folder / "work", enforced, send)
-    except ServerGone as error:
-        send("remark", text=f"The search ended early: {error}.")
-    finally:
-        server.stop()
-
-
-def _rewrite(tools: list[Tool], job: Job, copy: FolderCopy | None) -> None:
-    """Have calls name the copy of a folder where it could not be put at its own path."""
-    before = "" if copy is None else os.path.realpath(str(job.options.folder))
-    if copy is None or before == str(copy.place):
-        return
-
-    def rewriting(work: Callable[[dict[str, object]], T]) -> Callable[[dict[str, object]], T]:
-        return lambda given: work(json.loads(json.dumps(given).replace(before, str(copy.place))))
-
-    for tool in tools:
-        tool.validate, tool.invoke = rewriting(tool.validate), rewriting(tool.invoke)
-
-
-def _hosts(job: Job, tools: list[Tool], folder: Path, copy: FolderCopy | None, enforced: Enforced) -> Hosts:
-    from planscope.toolfuzz.host import Host
-
-    found = {}
-    _rewrite(tools, job, copy)
-    for tool in tools:
-        if not tool.skipped:
-            places = tool.places()
-            places.sandbox, places.temporary = str(folder), str(folder.parent.parent)
-            places.base, places.folder = job.base, str(copy.place) if copy is not None else ""
-            found[tool.name] = Host(
-                folder, places, job.options.network, enforced.processes == "allowed", copy
-            )
-    return found
-
-
-def _fuzz_all(
-    job: Job, everyone: list[Tool], hosts: Hosts, folder: Path, enforced: Enforced, send: Send
-) -> None:
-    """Do the job with those tools that are wanted. ``folder``: the one in which the tools are."""
-    from planscope.toolfuzz.fuzzing import Fuzzing
-    from planscope.toolfuzz.known import Known
-    from planscope.toolfuzz.programs import Stage
-    from planscope.toolfuzz.sequences import Sequences, roles_in
-    from planscope.toolfuzz.serving import serve
-
-    options = job.options
-    tools = _announce(job, everyone, enforced, send)
-    known = {tool.name: tool for tool in tools if not tool.skipped}
-    stage = Stage({name: hosts[name] for name in known}, known, options.call_limit)
-    if not known:
-        return
-    if job.work == "serve":
-        serve(stage, folder, job.commands, send)
-        return
-    if job.work == "play":
-        played = stage.play(job.play, agent=len(job.play) == 1, violates=True)
-        send("played", made=[asdict(one) for one in played])
-        return
-    shown = os.path.realpath(options.folder) if options.folder is not None else ""
-    exists = Known(options.examples, Path(job.folder).parent / ORIGIN if shown else None, shown)
-    usable = {tool.name: tool for tool in everyone if not tool.skipped}
-    if len(usable) > 1:
-        _survived(
-            "reading",
-            send,
-            lambda: exists.ask(Stage(hosts, usable, options.call_limit), roles_in(usable, options)),
-        )
-    done: list[Fuzzing] = []
-    for tool in known.values():
-        fuzzing = Fuzzing(tool, hosts[tool.name], options, send)
-        fuzzing.search.use(*exists.of_tool(tool))
-        if _survived(tool.name, send, fuzzing.run):
-            done.append(fuzzing)
-    if len(done) > 1 and options.most_sequences:
-        forms = {form for one in done for form in one.findings.forms}
-        searches = {one.tool.name: one.search for one in done}
-        tried = Stage({n: hosts[n] for n in searches}, {n: known[n] for n in searches}, options.call_limit)
-        seconds = options.seconds / 4 if options.seconds else None
-        search = Sequences(tried, options, send, searches, forms)
-        _survived("sequences", send, lambda: search.run(options.most_sequences, seconds))
-
-
-def _survived(what: str, send: Send, work: Callable[[], None]) -> bool:
-    """Tell of an error of planscope's own in one search; the others go on. Return whether there was none."""
-    from planscope.toolfuzz.mcp_tools import ServerGone
-
-    done = attempt(work)
-    if not isinstance(done, Raised):
-        return True
-    if isinstance(done.error, UserError | ServerGone | BrokenPipeError):
-        raise done.error
-    text = f"{what}: a bug in planscope ended this search: {done.error!r}; what it found before stays."
-    send("remark", text=text[:1000])
-    return False

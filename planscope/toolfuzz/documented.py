@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from planscope.toolfuzz.accepts import parts_of
 from planscope.toolfuzz.outcome import Outcome
-
-if TYPE_CHECKING:
-    from planscope.toolfuzz.tools import Tool
+from planscope.toolfuzz.tools import Tool
 
 _LIMIT = re.compile(
     r"\b(must|only|at (?:most|least)|less|more|fewer|than|maximum|minimum|max|min|up to|between|limit|"
@@ -39,11 +36,8 @@ def is_documented(tool: Tool, outcome: Outcome) -> bool:
 
 
 def _tokens(text: str) -> set[str]:
-    found = {
-        next(group for group in match.groups() if group is not None).strip()
-        for match in _TOKEN.finditer(text)
-    }
-    return {one for one in found if one and one not in ("0", "1")}
+    found = {"".join(match.groups("")).strip() for match in _TOKEN.finditer(text)}
+    return found - {"", "0", "1"}
 
 
 def _limits(schema: object) -> Iterator[str]:

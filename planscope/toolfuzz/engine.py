@@ -6,7 +6,6 @@ import json
 import os
 import secrets
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -58,7 +57,6 @@ class Options:
     call_limit: float = 2.0
     stop_early: bool = False
     environment: tuple[str, ...] = ()
-    blind: bool = False
     sequences: int | None = None
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
@@ -75,10 +73,9 @@ class Options:
     @property
     def for_tests(self) -> dict[str, object]:
         """What a test of a finding needs besides target and call, where it is not as usual."""
-        given = {"environment": list(self.environment), "network": self.network, "limit": self.call_limit,
-        "folder": self.folder}  # fmt: skip
-        usual = {"environment": [], "network": False, "limit": 2.0, "folder": None}
-        return {name: value for name, value in given.items() if value != usual[name]}
+        given = {"environment": list(self.environment), "network": self.network, "folder": self.folder}
+        found: dict[str, object] = {name: value for name, value in given.items() if value}
+        return found | ({} if self.call_limit == Options.call_limit else {"limit": self.call_limit})
 
     @property
     def most_sequences(self) -> int:
@@ -93,8 +90,7 @@ class Options:
 class Job:
     """What the process of the tools is to do. ``work``: ``fuzz``, ``serve`` or ``play``, the program ``play``.
 
-    ``folder``: an empty one; ``base``: the user's; ``private``: more folders that are hidden. ``commands``: the file
-    descriptor of further lines.
+    ``folder``: an empty one; ``base``: the user's; ``private``: more folders that are hidden.
     """
 
     options: Options
@@ -104,7 +100,6 @@ class Job:
     private: Sequence[str]
     work: str = "fuzz"
     play: Sequence[Call] = ()
-    commands: int = -1
 
 
 class Stopped(Exception):
@@ -169,7 +164,7 @@ class Fuzz:
         self.report.remarks.append(f"The fuzzer's process ended early ({why}).")
 
     def _on_tools(self, sandbox: dict[str, str], tools: list[dict[str, Any]]) -> None:
-        self.report.sandbox, self.report.tools = sandbox, tools_in(tools)
+        self.report.sandbox, self.report.tools = sandbox, [ToolReport(**one) for one in tools]
 
     def _on_finding(self, key: str, finding: object) -> None:
         one = FuzzFinding.model_validate(finding)
@@ -267,9 +262,10 @@ def tool_process(options: Options, work: str, play: Sequence[Call] = ()) -> Iter
 
     ``work``, ``play``: of its :class:`Job`; one that serves can be told more later.
     """
-    with _folder() as folder, tempfile.TemporaryFile(dir=folder) as errors:
-        inside = folder / "work"
-        home = folder / "home"
+    scratch = tempfile.TemporaryDirectory(prefix="planscope-fuzz-", ignore_cleanup_errors=True)
+    with scratch as name, tempfile.TemporaryFile(dir=name) as errors:
+        folder = Path(os.path.realpath(name))
+        inside, home = folder / "work", folder / "home"
         inside.mkdir()
         home.mkdir()
         if options.folder is not None:
@@ -277,7 +273,6 @@ def tool_process(options: Options, work: str, play: Sequence[Call] = ()) -> Iter
         token = secrets.token_hex(8)
         private = [os.environ.get(name, "") for name in ("HOME", "TMPDIR", "XDG_RUNTIME_DIR")]
         job = asdict(Job(options, token, str(inside), os.path.realpath("."), private, work, play))
-        del job["commands"]
         path = [str(Path.cwd() / one) for one in ("", *sys.path)]
         process = subprocess.Popen(
             [sys.executable, "-c", _BOOT, json.dumps(list(dict.fromkeys(path)))],
@@ -297,11 +292,6 @@ def tool_process(options: Options, work: str, play: Sequence[Call] = ()) -> Iter
             yield made
         finally:
             _end(process)
-
-
-def tools_in(told: Sequence[Mapping[str, Any]]) -> list[ToolReport]:
-    """Return the tools that the process tells of."""
-    return [ToolReport(**one) for one in told]
 
 
 def check_platform() -> None:
@@ -332,15 +322,6 @@ def _environment(names: tuple[str, ...], home: Path) -> dict[str, str]:
         "LANGCHAIN_TRACING_V2": "false",
         "LANGSMITH_TRACING": "false",
     }
-
-
-@contextmanager
-def _folder() -> Iterator[Path]:
-    path = Path(os.path.realpath(tempfile.mkdtemp(prefix="planscope-fuzz-")))
-    try:
-        yield path
-    finally:
-        shutil.rmtree(path, ignore_errors=True)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

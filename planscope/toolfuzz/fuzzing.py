@@ -6,24 +6,22 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, replace
+from typing import Any
 
 from planscope.stats import chao1
 from planscope.toolfuzz import taint
 from planscope.toolfuzz.coverage import Arc, Coverage
+from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.findings import QUICK_LIMIT, Findings, forms_of
 from planscope.toolfuzz.host import Channel, End, Host
 from planscope.toolfuzz.lookups import Databases
+from planscope.toolfuzz.mcp_tools import ServerHost, violations
 from planscope.toolfuzz.outcome import LISTED_ONLY, OK, Call, Made, Outcome, Places, Refused, returned_error
 from planscope.toolfuzz.programs import Stage
 from planscope.toolfuzz.sandbox import Kept
 from planscope.toolfuzz.search import Search
 from planscope.toolfuzz.tools import Tool, call
-
-if TYPE_CHECKING:
-    from planscope.toolfuzz.engine import Options
-    from planscope.toolfuzz.mcp_tools import ServerHost
 
 BATCH = 100
 """Calls in one child, if nothing resets the tool's state."""
@@ -53,7 +51,7 @@ class Fuzzing:
         self, tool: Tool, host: Host | ServerHost, options: Options, send: Callable[..., None]
     ) -> None:
         self.tool, self.host, self.options, self._send = tool, host, options, send
-        self.search = Search(tool, options.seed, guided=not options.blind and not tool.remote)
+        self.search = Search(tool, options.seed, guided=not tool.remote)
         self.search.use((), options.priors.get(tool.name, {}))
         self.stage = Stage({tool.name: host}, {tool.name: tool}, options.call_limit)
         self.findings = Findings(self.stage, send)
@@ -88,12 +86,7 @@ class Fuzzing:
         """Return arguments that a server must refuse; for any other tool none."""
         if not self.tool.remote:
             return []
-        from planscope.toolfuzz.mcp_tools import violations
-
-        found, most = (
-            violations(self.tool.schema, self.search.generator.arguments),
-            self.options.most_calls,
-        )
+        found, most = violations(self.tool.schema, self.search.generator.arguments), self.options.most_calls
         return found if most is None else found[: most // 2]
 
     def _violate(self, several: list[dict[str, object]]) -> None:
@@ -101,8 +94,8 @@ class Fuzzing:
         made: list[Made] = []
 
         def job(channel: Channel) -> None:
-            for given in several:
-                made.append(self.stage.perform_one(channel, self._call(given), violates=True))
+            stage = replace(self.stage, violates=True)
+            made.extend(stage.perform_one(channel, self._call(given)) for given in several)
 
         if not several:
             return
@@ -274,12 +267,12 @@ class _Batch:
         def measured() -> object:
             self.coverage.start()
             try:
-                return call(tool, bound)
+                return call(tool.function, bound)
             finally:
                 channel.kept.restore()
                 arcs.update(self.coverage.stop())
 
-        invoke = measured if search.is_measured(number) else lambda: call(tool, bound)
+        invoke = measured if search.is_measured(number) else lambda: call(tool.function, bound)
         answer, outcome = channel.judged(invoke, given, self.places, self.keys)
         self.lacking += outcome.exception in _LACKING
         self.succeeded += outcome is OK and returned_error(answer) is None

@@ -269,14 +269,10 @@ class Host:
         broken = re.search(r"^BROKEN (.+)$", trace, re.MULTILINE)
         if broken is not None:
             message, trace = broken[1], ""
-        elif code < 0:
-            name = signal.Signals(-code).name if -code in {int(s) for s in signal.Signals} else str(-code)
-            message = f"the process was ended by {name}"
         else:
-            message = f"the process ended with exit status {code}"
-        if number < 0:
-            return End("died", -1, "", lost("killed", message, location, trace, self.places))
-        return End("died", number, self._text(length), lost("killed", message, location, trace, self.places))
+            message = f"the process {ended(code)}"
+        outcome = lost("killed", message, location, trace, self.places)
+        return End("died", number, self._text(length) if number >= 0 else "", outcome)
 
     def _words(self) -> str:
         data = os.pread(self._trace.fileno(), 20_000, 0)  # the child's place in the file must not move
@@ -293,6 +289,14 @@ class Host:
             os.waitpid(pid, 0)
             while os.getpid() == 1:  # only the first process inherits what a tool leaves behind
                 os.waitpid(-1, 0)
+
+
+def ended(code: int) -> str:
+    """Say how a process ended: by a signal if its code is negative, else with an exit status."""
+    if code >= 0:
+        return f"ended with exit status {code}"
+    known = -code in {int(one) for one in signal.Signals}
+    return f"was ended by {signal.Signals(-code).name if known else -code}"
 
 
 def _work_of(pid: int) -> tuple[float, bool]:
@@ -322,17 +326,14 @@ def _hung_at(trace: str, places: Places) -> tuple[str | None, str]:
     own = own or list(reversed(_own_places(trace, places)))
     if not own:
         return None, trace
-    shown = "Most recent call last:\n" + "".join(f'  File "{file}", line {line}\n' for file, line in own[:20])
     for file, line in own:
         loop = _loop_around(file, line)
         if loop is not None:
-            cut = own[: own.index((file, line))]
-            shown = "Most recent call last:\n" + "".join(
-                f'  File "{f}", line {n}\n' for f, n in [*cut, (file, loop)]
-            )
-            return f"{places.name(file)}:{loop}", shown
+            own = [*own[: own.index((file, line))], (file, loop)]
+            break
+    shown = "".join(f'  File "{file}", line {line}\n' for file, line in own[:20])
     file, line = own[-1]
-    return f"{places.name(file)}:{line}", shown
+    return f"{places.name(file)}:{line}", f"Most recent call last:\n{shown}"
 
 
 def _loop_around(file: str, line: int) -> int | None:

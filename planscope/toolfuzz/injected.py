@@ -7,7 +7,7 @@ import importlib
 import inspect
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import Enum
 from functools import partial
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -15,15 +15,6 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from planscope.toolfuzz.outcome import CALL_ID, Raised, attempt
 
 DEEPEST = 6
-_EMPTY: dict[object, object] = {
-    str: "",
-    bytes: b"",
-    bool: False,
-    int: 0,
-    float: 0.0,
-    complex: 0j,
-    type(None): None,
-}
 _HOLDERS = (list, dict, set, frozenset, tuple)
 
 
@@ -82,8 +73,6 @@ def _neutral(hint: object, depth: int = 0) -> object:
 
 
 def _of_class(kind: object, depth: int) -> object:
-    if kind in _EMPTY:
-        return _EMPTY[kind]
     if not isinstance(kind, type):
         raise TypeError(f"{kind} is no type")
     if kind.__name__ == "ToolRuntime":
@@ -103,20 +92,15 @@ def _fields(kind: type) -> dict[str, object]:
     models = getattr(kind, "model_fields", {})
     if models:
         return {name: one.annotation for name, one in models.items() if one.is_required()}
-    required = getattr(kind, "__required_keys__", None)  # a TypedDict, of typing or of typing_extensions
-    if required is not None:
-        return {
-            name: one for name, one in get_type_hints(kind, include_extras=True).items() if name in required
-        }
+    names: Collection[str] = getattr(
+        kind, "__required_keys__", frozenset()
+    )  # a TypedDict, of typing or of typing_extensions
     if dataclasses.is_dataclass(kind):
-        hints = get_type_hints(kind, include_extras=True)
         missing = dataclasses.MISSING
-        return {
-            f.name: hints[f.name]
-            for f in dataclasses.fields(kind)
-            if f.init and f.default is missing and f.default_factory is missing
-        }
-    return {}
+        several = (f for f in dataclasses.fields(kind) if f.init and f.default is missing)
+        names = {f.name for f in several if f.default_factory is missing}
+    hints = get_type_hints(kind, include_extras=True) if names else {}
+    return {name: one for name, one in hints.items() if name in names}
 
 
 def _store() -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 from planscope.session.model import FuzzFinding, Fuzzing, FuzzSet
 from planscope.toolfuzz.report import is_counted
@@ -35,47 +35,47 @@ def was_sampled(fuzzing: Fuzzing) -> int:
 
 
 Labelled = FuzzFinding | FuzzSet
-_One = TypeVar("_One", FuzzFinding, FuzzSet)
 
 
 def with_label(fuzzings: Sequence[Fuzzing], place: Place, **fields: object) -> list[Fuzzing]:
     """Return the fuzzings with other labels at one place. ``fields``: ``label``, ``specified``."""
     made = []
     for one in fuzzings:
-        if one.id == place.fuzzing and place.finding is not None:
-            one = one.model_copy(update={"findings": _changed(one.findings, place.finding, fields)})
-        elif one.id == place.fuzzing and place.set is not None:
-            one = one.model_copy(update={"sets": _changed(one.sets, place.set, fields)})
+        if one.id == place.fuzzing:
+            kind, at = _where(place)
+            several = [
+                o.model_copy(update=fields) if k == at else o for k, o in enumerate(getattr(one, kind))
+            ]
+            one = one.model_copy(update={kind: several})
         made.append(one)
     return made
 
 
-def _changed(several: Sequence[_One], at: int, fields: Mapping[str, object]) -> list[_One]:
-    return [one.model_copy(update=fields) if k == at else one for k, one in enumerate(several)]
+def _where(place: Place) -> tuple[str, int | None]:
+    return ("findings", place.finding) if place.finding is not None else ("sets", place.set)
 
 
 def labelled_at(fuzzing: Fuzzing, place: Place) -> Labelled | None:
-    if place.finding is not None:
-        return fuzzing.findings[place.finding]
-    return fuzzing.sets[place.set] if place.set is not None else None
+    kind, at = _where(place)
+    found: Labelled | None = None if at is None else getattr(fuzzing, kind)[at]
+    return found
 
 
 def sampled(fuzzing: Fuzzing, most: int, seed: int) -> Fuzzing:
     """Draw at most ``most`` findings and sets of each tool, to be labelled. Findings that are listed only are none."""
     tools = dict.fromkeys([*(one.tool for one in fuzzing.findings), *(one.tool for one in fuzzing.sets)])
     told = {one.set - 1 for one in fuzzing.findings if one.set is not None}
-    findings, sets = set[int](), set[int]()
+    drawn = set[tuple[str, int]]()
     for tool in tools:
         counted = (k for k, one in enumerate(fuzzing.findings) if one.tool == tool and is_counted(one))
-        places = [("f", k) for k in counted]
-        places += [("s", k) for k, one in enumerate(fuzzing.sets) if one.tool == tool and k not in told]
-        for what, k in Random(f"{seed}/sample/{tool}").sample(places, min(most, len(places))):
-            (findings if what == "f" else sets).add(k)
-    return fuzzing.model_copy(
-        update={
-            "findings": [
-                o.model_copy(update={"sampled": k in findings}) for k, o in enumerate(fuzzing.findings)
-            ],
-            "sets": [o.model_copy(update={"sampled": k in sets}) for k, o in enumerate(fuzzing.sets)],
-        }
-    )
+        places = [("findings", k) for k in counted]
+        places += [("sets", k) for k, one in enumerate(fuzzing.sets) if one.tool == tool and k not in told]
+        drawn.update(Random(f"{seed}/sample/{tool}").sample(places, min(most, len(places))))
+    update = {
+        kind: [
+            one.model_copy(update={"sampled": (kind, k) in drawn})
+            for k, one in enumerate(getattr(fuzzing, kind))
+        ]
+        for kind in ("findings", "sets")
+    }
+    return fuzzing.model_copy(update=update)

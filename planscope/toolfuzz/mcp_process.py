@@ -25,6 +25,7 @@ from pathlib import Path
 
 from planscope.errors import UserError
 from planscope.toolfuzz.folders import FolderCopy
+from planscope.toolfuzz.host import ended
 from planscope.toolfuzz.namespaces import Crowd, end_all
 from planscope.toolfuzz.sandbox import MEMORY, empty, limit_server
 
@@ -324,12 +325,7 @@ class Server:
             raise ServerLost("died", "the server closed its standard output", self.said()) from None
         while self._hear_error(process.stderr.fileno()):
             pass
-        if status < 0:
-            name = (
-                signal.Signals(-status).name if -status in {int(s) for s in signal.Signals} else str(-status)
-            )
-            raise ServerLost("died", f"the server was ended by {name}", self.said())
-        raise ServerLost("died", f"the server ended with exit status {status}", self.said())
+        raise ServerLost("died", f"the server {ended(status)}", self.said())
 
     def _hear(self, line: bytes) -> None:
         try:

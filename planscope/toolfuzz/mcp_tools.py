@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -34,14 +35,13 @@ from planscope.toolfuzz.outcome import (
     Lost,
     Outcome,
     Places,
-    Refused,
     Told,
     keyed,
     normal,
     source_line,
     strings_of,
 )
-from planscope.toolfuzz.tools import Tool
+from planscope.toolfuzz.tools import Tool, accepted
 from planscope.wording.phrases import measured
 
 MOST_VIOLATIONS = 24
@@ -231,12 +231,6 @@ def _tool(listed: Mapping[str, object], host: ServerHost, target: str) -> Tool:
     fault = schema_fault(schema)
     hints, output = listed.get("annotations"), listed.get("outputSchema")
 
-    def bind(given: dict[str, object]) -> dict[str, object]:
-        why = mismatch(given, tool.schema)
-        if why is not None:
-            raise Refused(why)
-        return given
-
     def function(**given: object) -> object:
         return host.request(tool, given)
 
@@ -244,7 +238,7 @@ def _tool(listed: Mapping[str, object], host: ServerHost, target: str) -> Tool:
         name=str(listed["name"]),
         description=str(listed.get("description") or ""),
         schema=schema if isinstance(schema, dict) and not fault else NO_ARGUMENTS,
-        validate=bind,
+        validate=lambda given: accepted(given, tool.schema),
         function=function,
         invoke=lambda given: host.request(tool, given),
         skipped=fault,
@@ -274,9 +268,7 @@ def violations(
         return []
     schemas = properties(schema)
     found: list[dict[str, object]] = []
-    for name in required(schema):
-        if name in schemas:
-            found.append({k: v for k, v in valid.items() if k != name})
+    found += ({k: v for k, v in valid.items() if k != name} for name in required(schema) if name in schemas)
     for name, inner in schemas.items():
         found += ({**valid, name: wrong} for wrong in _wrong_values(inner, schema))
     return [one for one in found if mismatch(one, schema) is not None][:MOST_VIOLATIONS]
@@ -318,10 +310,8 @@ def _plain(result: object) -> object:
         return structured["result"] if set(structured) == {"result"} else structured
     text = _content(result)
     if text[:1] in ("{", "["):
-        try:
+        with suppress(ValueError, RecursionError):
             return json.loads(text)
-        except (ValueError, RecursionError):
-            return text
     return text
 
 

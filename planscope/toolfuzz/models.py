@@ -30,7 +30,7 @@ from planscope.toolfuzz.answers import LARGEST, read_json
 from planscope.toolfuzz.outcome import Made
 from planscope.toolfuzz.prompts import Prompts, load_prompts
 from planscope.toolfuzz.served import ServedTools, ToolsLost
-from planscope.toolfuzz.spending import BudgetSpent, Spending
+from planscope.toolfuzz.spending import Spending
 
 Value = TypeVar("Value")
 ANSWER_SECONDS = 120.0
@@ -172,89 +172,47 @@ class FuzzModels:
         default those of the options. A failure of model or agent is in ``down``. Raises :class:`BudgetSpent`, if a
         budget is spent before or meanwhile.
         """
-        self.spending.check()
-        with tools.stage(self.options.files if files is None else files) as stage:
-            offered = {
-                one.name: (dict(descriptions or {}).get(one.name, one.description), one.schema)
-                for one in tools.tools
-            }
-            under_way = _UnderWay(self, request, stage, offered, limits)
-            made = wait_for(under_way.go())
-        made.files = tools.files
-        if under_way.spent is not None:
-            raise under_way.spent
-        return made
-
-
-class _UnderWay:
-    """One run of an agent."""
-
-    def __init__(
-        self,
-        models: FuzzModels,
-        request: str,
-        stage: ServedTools,
-        offered: Mapping[str, tuple[str, dict[str, object]]],
-        limits: Limits,
-    ) -> None:
-        self.models, self.request, self.stage, self.limits = models, request, stage, limits
-        self.offered = offered
-        self.spent: BudgetSpent | None = None
-        self.lost: ToolsLost | None = None
-        self._read = 0
-        options = models.options
-        run = Run(
-            id="r1",
-            variant="v1",
-            agent=options.agent,
-            model=models.agent.spec.text,
-            started=datetime.now(UTC),
-        )
-        self.made = ToolRun(request, run)
-
-    def replies(self, tool: str, arguments: Mapping[str, object] | None) -> tuple[str, bool]:
-        """Make a call of the agent in the sandbox. Return the answer, and whether the tool gave it."""
-        try:
-            made = self.stage.call(tool, dict(arguments or {}))
-        except ToolsLost as error:
-            self.lost = error
-            raise
-        self.made.calls.append(made)
-        return made.text, made.outcome.kind == "ok"
-
-    def heard(self, event: Event) -> None:
-        """Count what an event cost. Raises BudgetSpent."""
-        self._read += len(getattr(event, "text", None) or "")
-        if isinstance(event, MessageEvent):
-            self.made.answer = event.text
-            usage = (event.usage.input_tokens, event.usage.output_tokens) if event.usage else None
-            self.models.spending.count(usage, self._read, len(event.text))
-            self.models.spending.check()
-
-    async def go(self) -> ToolRun:
-        """Run to the end, and say in the record how it ended."""
         from planscope.agents.served_tool import ServedRun
 
-        live = ServedRun(
-            self.made.run,
-            self.models.agent,
-            self.limits,
-            self.models.factory,
-            request=self.request,
-            specs=[ToolSpec(name, text, schema) for name, (text, schema) in self.offered.items()],
-            call=self.replies,
-            on_event=self.heard,
-            lost=lambda: str(self.lost or ""),
+        self.spending.check()
+        options, words = self.options, descriptions or {}
+        run = Run(
+            id="r1", variant="v1", agent=options.agent, model=self.agent.spec.text, started=datetime.now(UTC)
         )
-        try:
-            await live.go()
-        except BudgetSpent as error:
-            self.spent = error
-            self.made.run.events.append(EndEvent(at=live.at(), ending="aborted", reason=str(error)))
-            return self.made
-        end = self.made.run.events[-1]
+        made, read, lost = ToolRun(request, run), 0, ""
+        specs = [ToolSpec(one.name, words.get(one.name, one.description), one.schema) for one in tools.tools]
+
+        def replies(tool: str, arguments: Mapping[str, object] | None) -> tuple[str, bool]:
+            """Make a call of the agent in the sandbox. Return the answer, and whether the tool gave it."""
+            nonlocal lost
+            try:
+                call = tools.call(tool, dict(arguments or {}))
+            except ToolsLost as error:
+                lost = str(error)
+                raise
+            made.calls.append(call)
+            return call.text, call.outcome.kind == "ok"
+
+        def heard(event: Event) -> None:
+            """Count what an event cost. Raises BudgetSpent."""
+            nonlocal read
+            read += len(getattr(event, "text", None) or "")
+            if isinstance(event, MessageEvent):
+                made.answer = event.text
+                usage = (event.usage.input_tokens, event.usage.output_tokens) if event.usage else None
+                self.spending.count(usage, read, len(event.text))
+                self.spending.check()
+
+        live = ServedRun(
+            run, self.agent, limits, self.factory, request=request, specs=specs, call=replies, on_event=heard,
+            lost=lambda: lost,
+        )  # fmt: skip
+        with tools.stage(options.files if files is None else files):
+            wait_for(live.go())
+        made.files = tools.files
+        end = run.events[-1]
         if isinstance(end, EndEvent) and end.ending == "timeout":
-            self.made.down = f"the agent did not end within {self.limits.seconds:g} seconds"
+            made.down = f"the agent did not end within {limits.seconds:g} seconds"
         elif isinstance(end, EndEvent) and end.ending == "aborted":
-            self.made.down = end.reason or "the agent stopped"
-        return self.made
+            made.down = end.reason or "the agent stopped"
+        return made

@@ -9,12 +9,13 @@ import os
 import re
 import sysconfig
 import traceback
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from types import CodeType, TracebackType
-from typing import TypedDict, TypeVar
+from typing import NamedTuple, TypedDict, TypeVar
 
 from planscope.session.json_bytes import plain_text
 
@@ -318,10 +319,16 @@ def raised(
     if isinstance(error, Told):
         return error.outcome
     kind, name = _kind_of(error), class_name(type(error))
-    frame, deepest = _own_frame(error.__traceback__, places)
+    steps = list(_steps(error.__traceback__))
+    own = [step for step in steps if places.own(step.file)]
+    frame = own[-1] if own else None
+    # A method of a tainted value stands for one of a built-in type.
+    deepest = frame is not None and (steps[-1] is frame or steps[-1].file == TAINT)
     if isinstance(error, RecursionError):
-        frame, deepest = _recursing_frame(error.__traceback__, places) or frame, False
-    location = f"{places.name(frame[0])}:{frame[1]}" if frame is not None else None
+        # The deepest line depends on where Python's limit is reached, and so on who called the tool.
+        times = Counter(step.place for step in own)
+        frame, deepest = next((step for step in own if times[step.place] > 1), frame), False
+    location = f"{places.name(frame.file)}:{frame.line}" if frame is not None else None
     why = message_of(error)
     if refusals:
         first = refusals[0]
@@ -333,14 +340,15 @@ def raised(
         part = normal(why, given) if deepest and not refusals else ""
         plain_part = normal(why) if deepest and not refusals else ""
         if not deepest and not refusals and not isinstance(error, RecursionError):
-            part = plain_part = _beneath(error.__traceback__, places)
+            part = plain_part = _beneath(steps, own, places)
     keys = keyed(kind, name, location, part, plain_part)
     if any(key in known for key in keys.values()):
         return Outcome(kind, name, **keys)
-    own = _from_own(error.__traceback__, places)
-    text = "".join(traceback.format_exception(type(error), error, own, limit=-30, chain=False))
-    message, trace = places.clean(why)[:LONGEST_MESSAGE], places.shown(text[-LONGEST_TRACEBACK:])
-    return Outcome(kind, name, message, location, traceback=trace, line=source_line(frame), **keys)
+    trace = own[0].trace if own else error.__traceback__
+    text = "".join(traceback.format_exception(type(error), error, trace, limit=-30, chain=False))
+    message, shown = places.clean(why)[:LONGEST_MESSAGE], places.shown(text[-LONGEST_TRACEBACK:])
+    line = source_line(None if frame is None else frame.place)
+    return Outcome(kind, name, message, location, traceback=shown, line=line, **keys)
 
 
 def source_line(frame: tuple[str, int] | None) -> str:
@@ -366,64 +374,47 @@ def _kind_of(error: BaseException) -> str:
     return "raised"
 
 
-def _own_frame(trace: TracebackType | None, places: Places) -> tuple[tuple[str, int] | None, bool]:
-    """Return file and line of the deepest frame in the tool's own package, and whether it is the deepest of all."""
-    found: tuple[str, int] | None = None
-    deepest = False
+class _Step(NamedTuple):
+    """One step of a traceback."""
+
+    trace: TracebackType
+
+    @property
+    def file(self) -> str:
+        return self.trace.tb_frame.f_code.co_filename
+
+    @property
+    def line(self) -> int:
+        return self.trace.tb_lineno
+
+    @property
+    def place(self) -> tuple[str, int]:
+        return self.file, self.line
+
+
+def _steps(trace: TracebackType | None) -> Iterator[_Step]:
     while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
-        deepest = False
-        if places.own(file):
-            found, deepest = (file, trace.tb_lineno), True
-        elif file.endswith(os.sep + "taint.py") and "toolfuzz" in file:
-            deepest = found is not None  # a method of a tainted value stands for one of a built-in type
+        yield _Step(trace)
         trace = trace.tb_next
-    return found, deepest
 
 
-def _beneath(trace: TracebackType | None, places: Places) -> str:
+def _beneath(steps: Sequence[_Step], own: Sequence[_Step], places: Places) -> str:
     """Return where a library raised, if the tool's own code only calls it: the deepest own frame has no branch. For
     what Python's own library raises there is no place."""
-    own, last = None, None
-    while trace is not None:
-        own, last = (trace if places.own(trace.tb_frame.f_code.co_filename) else own), trace
-        trace = trace.tb_next
-    if last is None or (own is not None and _branches(own.tb_frame.f_code)):
+    if not steps or (own and _branches(own[-1].trace.tb_frame.f_code)):
         return ""
-    file = last.tb_frame.f_code.co_filename
+    file, line = steps[-1].place
     python = file.startswith((_LIBRARY, "<")) and "-packages" not in file
-    return "" if python else f"{places.name(file)}:{last.tb_lineno}"
+    return "" if python else f"{places.name(file)}:{line}"
 
 
+TAINT = str(Path(__file__).with_name("taint.py"))
 _LIBRARY = sysconfig.get_path("stdlib")
 
 
 @cache
 def _branches(code: CodeType) -> bool:
     return any("JUMP" in one.opname for one in dis.get_instructions(code))
-
-
-def _from_own(trace: TracebackType | None, places: Places) -> TracebackType | None:
-    """Return a traceback from the tool's first own frame on, the whole one if it has none."""
-    here = trace
-    while here is not None and not places.own(here.tb_frame.f_code.co_filename):
-        here = here.tb_next
-    return here or trace
-
-
-def _recursing_frame(trace: TracebackType | None, places: Places) -> tuple[str, int] | None:
-    """Return the first line of the tool's own that comes again deeper. The deepest one depends on where Python's limit
-    is reached, and so on who called the tool."""
-    seen = set[tuple[str, int]]()
-    again = set[tuple[str, int]]()
-    order = list[tuple[str, int]]()
-    while trace is not None:
-        here = (trace.tb_frame.f_code.co_filename, trace.tb_lineno)
-        if places.own(here[0]):
-            (again if here in seen else seen).add(here)
-            order.append(here)
-        trace = trace.tb_next
-    return next((one for one in order if one in again), None)
 
 
 _ERROR_TEXT = re.compile(r"\s*(?:Error|Exception|Traceback)\b")

@@ -106,9 +106,7 @@ def search_prompts(
     A budget that is spent ends the search with a remark; a model that is down is also a finding that blames no tool.
     """
     door = PromptDoor(models, tools)
-    remarks: list[str]
-    run: Callable[[], None]
-    take: Callable[[], None]
+    search: Correctness | Baseline
     if options.method == "toolfuzz":
         search = Correctness(
             tools.tools,
@@ -117,37 +115,32 @@ def search_prompts(
             context=options.context,
             most_sets=options.sets,
             most_prompts=options.prompts,
-            most_calls=None if tools.options.seconds else tools.options.calls,
+            most_calls=tools.options.most_calls,
             seconds=tools.options.seconds,
         )
-
-        def take_sets() -> None:
-            report.put_sets(search.sets, search.matrix)
-            report.prompt_runs = [(prompt, made.run) for prompt, made in door.runs]
-            prompts = sum(len(one.runs) for one in search.sets)
-            heard(f"{plural(len(search.sets), 'set')} of prompts, {plural(prompts, 'run')} of the agent")
-
-        search.heard = take = take_sets
-        run, remarks = search.run, search.remarks
     else:
-        aims: list[Aim] = []
-        aims += ["runtime"] if options.runtime else []
-        aims += ["correctness"] if options.correctness else []
+        wanted: dict[Aim, bool] = {"runtime": options.runtime, "correctness": options.correctness}
+        aims = [aim for aim, is_wanted in wanted.items() if is_wanted]
         most = options.sets * options.prompts
-        baseline = Baseline(tools.tools, door, aims, options.method == "whitebox", most)
+        search = Baseline(tools.tools, door, aims, options.method == "whitebox", most)
 
-        def take_tried() -> None:
-            report.put_tried(options.method, baseline.tried)
-            heard(f"{plural(len(baseline.tried), 'prompt')}")
+    def take() -> None:
+        if isinstance(search, Baseline):
+            report.put_tried(options.method, search.tried)
+            heard(f"{plural(len(search.tried), 'prompt')}")
+            return
+        report.put_sets(search.sets, search.matrix)
+        report.prompt_runs = [(prompt, made.run) for prompt, made in door.runs]
+        prompts = sum(len(one.runs) for one in search.sets)
+        heard(f"{plural(len(search.sets), 'set')} of prompts, {plural(prompts, 'run')} of the agent")
 
-        baseline.heard = take = take_tried
-        run, remarks = baseline.run, baseline.remarks
+    search.heard = take
     began = time.monotonic()
     try:
-        run()
+        search.run()
     except (BudgetSpent, ModelDown, ToolsLost) as error:
         said = str(error)
-        remarks.append(f"{capital(said)}; the search with prompts ended there.")
+        search.remarks.append(f"{capital(said)}; the search with prompts ended there.")
         if isinstance(error, ModelDown) and tools.tools:
             name = tools.tools[0].name
             report.findings[(name, "prompts")] = infrastructure(
@@ -156,4 +149,4 @@ def search_prompts(
     finally:
         take()
         report.seconds = round(report.seconds + time.monotonic() - began, 3)
-        report.remarks += remarks
+        report.remarks += search.remarks

@@ -10,7 +10,6 @@ import json
 import re
 import textwrap
 import tokenize
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -82,16 +81,12 @@ def rewritten(file: str, line: int, before: str, after: str, now: bytes | None =
     if not file:
         raise NotRewritten("the tool has no source here; change its documentation by hand")
     path = Path(file)
-    here = Path.cwd().resolve()
-    real = path.resolve()
+    here, real = Path.cwd().resolve(), path.resolve()
     if not real.is_relative_to(here):
         raise NotRewritten(f"{file} is not in the current folder; change it by hand")
     data = _read(real) if now is None else now
-    made = (
-        _json_with(data, before, after)
-        if real.suffix == ".json"
-        else _python_with(data, line, before, after, file)
-    )
+    is_json = real.suffix == ".json"
+    made = _json_with(data, before, after) if is_json else _python_with(data, line, before, after, file)
     return Rewritten(real.relative_to(here), data, made)
 
 
@@ -129,7 +124,7 @@ def _python_with(data: bytes, line: int, before: str, after: str, file: str) -> 
         _offset(lines, found.lineno, found.col_offset),
         _offset(lines, found.end_lineno, found.end_col_offset),
     )
-    docstring = any(found is one for one in _docstrings(tree))
+    docstring = any(found is _docstring_of(one) for one in ast.walk(tree))
     indent = " " * found.col_offset if docstring else ""
     literal = _docstring(after, indent) if docstring else _string(after)
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -158,16 +153,10 @@ def _literal(tree: ast.Module, line: int, before: str) -> ast.Constant | None:
             own = _docstring_of(function)
             if first <= line <= function.lineno and own is not None and _words(str(own.value)) == wanted:
                 return own
-    same = [
-        one
-        for one in ast.walk(tree)
-        if isinstance(one, ast.Constant)
-        and isinstance(one.value, str)
-        and wanted
-        and _words(one.value) == wanted
-    ]
-    inside = {id(part) for one in ast.walk(tree) if isinstance(one, ast.JoinedStr) for part in one.values}
-    return same[0] if len(same) == 1 and id(same[0]) not in inside else None
+    inside = [part for one in ast.walk(tree) if isinstance(one, ast.JoinedStr) for part in one.values]
+    texts = (one for one in ast.walk(tree) if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    same = [one for one in texts if wanted and _words(str(one.value)) == wanted]
+    return same[0] if len(same) == 1 and not any(same[0] is part for part in inside) else None
 
 
 def _words(text: str) -> list[str]:
@@ -175,23 +164,13 @@ def _words(text: str) -> list[str]:
 
 
 def _docstring_of(node: ast.AST) -> ast.Constant | None:
-    body = getattr(node, "body", None)
-    first = body[0] if isinstance(body, list) and body else None
-    if (
-        isinstance(first, ast.Expr)
-        and isinstance(first.value, ast.Constant)
-        and isinstance(first.value.value, str)
-    ):
-        return first.value
+    """Return the docstring of a function, a class or a module."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Module():
+            match node.body:
+                case [ast.Expr(value=ast.Constant(value=str()) as own), *_]:
+                    return own
     return None
-
-
-def _docstrings(tree: ast.Module) -> Iterator[ast.Constant]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module):
-            own = _docstring_of(node)
-            if own is not None:
-                yield own
 
 
 def _escaped(text: str, quotes: bool) -> str:

@@ -20,6 +20,7 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from planscope.toolfuzz.namespaces import DISK, PROCESSES
@@ -158,6 +159,19 @@ class Kept:
 _NEEDED = ("json", "linecache", "os", "re", "time", "traceback", "tokenize")
 
 
+_CHANGES: dict[str, tuple[str, int, int | None]] = {
+    "remove": ("unlink", 0, 1), "rmdir": ("delete", 0, 1), "mkdir": ("make", 0, 2), "link": ("link", 1, 3),
+    "truncate": ("write", 0, None), "chmod": ("change", 0, 2), "chown": ("change", 0, 3), "utime": ("change", 0, 3),
+    "setxattr": ("change", 0, None), "removexattr": ("change", 0, None), "chflags": ("change", 0, None),
+}  # fmt: skip
+"""Events of ``os`` that change a file: what they do, and the places of its path and of the folder that it is in."""
+_FORKS = ("os.fork", "os.forkpty")
+_STARTS = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.spawn", "pty.spawn")
+_CONNECTS = [f"socket.{name}" for name in (
+    "connect", "sendto", "sendmsg", "bind", "getaddrinfo", "gethostbyname", "gethostbyaddr"
+)]  # fmt: skip
+
+
 class Watch:
     """The audit hook of a child. ``refusals``: what was refused in the current call.
 
@@ -176,50 +190,22 @@ class Watch:
         self._me = os.getpid()
         self._checks: dict[str, Callable[[tuple[object, ...]], None]] = {
             "open": self._open,
-            "os.remove": lambda a: self._write("unlink", a[0], a[1]),
-            "os.rmdir": lambda a: self._write("delete", a[0], a[1]),
-            "os.mkdir": lambda a: self._write("make", a[0], a[2]),
             "os.rename": self._rename,
-            "os.link": lambda a: self._write("link", a[1], a[3]),
             "os.symlink": lambda a: self._write("link", a[1], a[2], follow=False),
-            "os.truncate": lambda a: self._write("write", a[0], -1),
-            "os.chmod": lambda a: self._write("change", a[0], a[2]),
-            "os.chown": lambda a: self._write("change", a[0], a[3]),
-            "os.utime": lambda a: self._write("change", a[0], a[3]),
-            "os.setxattr": lambda a: self._write("change", a[0], -1),
-            "os.removexattr": lambda a: self._write("change", a[0], -1),
-            "os.chflags": lambda a: self._write("change", a[0], -1),
             "sqlite3.connect": self._database,
             "os.chdir": self._move,
             "os.fchdir": self._move,
             "os.kill": self._kill,
             "os.killpg": self._kill,
-            "os.fork": lambda a: self._refuse("infrastructure", "fork the process"),
-            "os.forkpty": lambda a: self._refuse("infrastructure", "fork the process"),
-        }  # fmt: skip
+        }
+        for event, (verb, path, at) in _CHANGES.items():
+            self._checks[f"os.{event}"] = partial(self._change, verb, path, at)
+        for event in _FORKS:
+            self._checks[event] = lambda _: self._refuse("infrastructure", "fork the process")
         if not network:
-            for event in (
-                "connect",
-                "sendto",
-                "sendmsg",
-                "bind",
-                "getaddrinfo",
-                "gethostbyname",
-                "gethostbyaddr",
-            ):
-                self._checks[f"socket.{event}"] = self._network
+            self._checks |= dict.fromkeys(_CONNECTS, self._network)
         if not processes:
-            for event in (
-                "subprocess.Popen",
-                "os.system",
-                "os.posix_spawn",
-                "os.exec",
-                "os.spawn",
-                "pty.spawn",
-            ):
-                self._checks[event] = lambda a: self._refuse(
-                    "infrastructure", f"start the process {str(a[0] if a else '')[:80]!r}"
-                )
+            self._checks |= dict.fromkeys(_STARTS, self._process)
 
     def back(self) -> None:
         """Go back to the tool's folder, if a call has left it."""
@@ -252,6 +238,12 @@ class Watch:
         if len(self.refusals) < 20:
             self.refusals.append(Refusal(kind, said, location, f"{text}PermissionError: {said}\n"))
         raise PermissionError(errno.EACCES, said, path)
+
+    def _change(self, verb: str, path: int, folder: int | None, arguments: tuple[object, ...]) -> None:
+        self._write(verb, arguments[path], -1 if folder is None else arguments[folder])
+
+    def _process(self, arguments: tuple[object, ...]) -> None:
+        self._refuse("infrastructure", f"start the process {str(arguments[0] if arguments else '')[:80]!r}")
 
     def _open(self, arguments: tuple[object, ...]) -> None:
         path, mode, flags = arguments

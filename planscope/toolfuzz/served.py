@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from planscope.errors import UserError
-from planscope.toolfuzz.engine import Options, check_callable, check_platform, tool_process, tools_in
+from planscope.toolfuzz.engine import Options, check_callable, check_platform, tool_process
 from planscope.toolfuzz.outcome import Made
 from planscope.toolfuzz.tool_report import ToolReport
 
@@ -51,7 +51,7 @@ class ServedTools:
         with ExitStack() as stack:
             self._process = stack.enter_context(tool_process(self.options, "serve"))
             told = self._heard("tools", GRACE * 4)
-            self.all, self.sandbox = tools_in(told["tools"]), dict(told["sandbox"])
+            self.all, self.sandbox = [ToolReport(**one) for one in told["tools"]], dict(told["sandbox"])
             self.tools = [one for one in self.all if not one.skipped]
             self._stack = stack.pop_all()
         return self

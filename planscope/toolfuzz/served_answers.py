@@ -30,11 +30,9 @@ class ServedAnswers(ServedTools):
         if path is None:
             raise UserError(f"{self.options.target} is no session")
         recorded = recorded_tools(path)
-        for name in self.options.tools:
-            if name not in recorded:
-                raise UserError(
-                    f"{self.options.target} has no tool {name!r}; its tools are {', '.join(recorded)}"
-                )
+        if missing := [name for name in self.options.tools if name not in recorded]:
+            known = f"its tools are {', '.join(recorded)}"
+            raise UserError(f"{self.options.target} has no tool {missing[0]!r}; {known}")
         for name, (tool, answers) in recorded.items():
             if not self.options.tools or name in self.options.tools:
                 self.all.append(tool)

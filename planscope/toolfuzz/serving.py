@@ -39,7 +39,7 @@ def _serve_run(
         number = 0
         while (one := _line(commands)) is not None and one["do"] == "call":
             number += 1
-            channel.send("made", made=asdict(stage.make(channel, one["call"], number, agent=True)))
+            channel.send("made", made=asdict(stage.make(channel, one["call"], number, True)))
         if one is not None:
             channel.send("ended", files=dict(_files(folder)))
 

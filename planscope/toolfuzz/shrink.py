@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 MOST_CALLS = 500
@@ -43,10 +44,8 @@ class Shrinker:
         while before != weight(self.best) and self.calls < self._most:
             before = weight(self.best)
             for path in list(_paths(self.best)):
-                if self.calls >= self._most:
-                    break
-                if _has(self.best, path):
-                    self._simplify(path)
+                with suppress(KeyError, IndexError, TypeError):  # what is around it is smaller by now
+                    self._simplify(path, _at(self.best, path))
         return self.best
 
     def _try(self, path: Path, value: object, simpler: bool = False) -> bool:
@@ -66,8 +65,7 @@ class Shrinker:
             self._better(candidate)
         return True
 
-    def _simplify(self, path: Path) -> None:
-        value = _at(self.best, path)
+    def _simplify(self, path: Path, value: object) -> None:
         if path:
             holder = _at(self.best, path[:-1])
             if isinstance(holder, dict) and self._try(
@@ -85,19 +83,9 @@ class Shrinker:
 
     def _string(self, path: Path, value: str) -> None:
         limit = self.calls + MOST_FOR_ONE
-        if self._try(path, ""):
-            return
-        low, high = 0, len(value)  # the shortest beginning that still fails
-        while low + 1 < high and self.calls < limit:
-            middle = (low + high) // 2
-            if self._try(path, value[:middle]):
-                high = middle
-            else:
-                low = middle
-        value = _at(self.best, path)
-        for letter in ("0", "a"):
-            if self._try(path, letter * len(value)):
-                value = letter * len(value)
+        for whole in ("", "0" * len(value), "a" * len(value)):
+            if self._try(path, whole):
+                value = whole
                 break
         value = self._without_chunks(path, value, limit)
         for k in range(min(len(value), 60)):
@@ -111,33 +99,25 @@ class Shrinker:
             self._without_chunks(path, value, self.calls + MOST_FOR_ONE)
 
     def _without_chunks(self, path: Path, value: Any, limit: int) -> Any:
+        """Leave out parts, from the end, of half the length and less."""
         size = len(value) // 2
         while size and self.calls < limit:
-            start = 0
-            while start < len(value) and self.calls < limit:
-                shorter = value[:start] + value[start + size :]
-                if self._try(path, shorter):
-                    value = shorter
-                else:
-                    start += size
+            end = len(value)
+            while end > 0 and self.calls < limit:
+                shorter = value[: max(end - size, 0)] + value[end:]
+                value = shorter if self._try(path, shorter) else value
+                end -= size
             size //= 2
         return value
 
     def _number(self, path: Path, value: float) -> None:
-        if self._try(path, 0) or self._try(path, 1) or self._try(path, -1):
+        if any(self._try(path, simple) for simple in (0, 1, -1)):
             return
-        if (
-            isinstance(value, float)
-            and value.is_integer()
-            and abs(value) < 1e15
-            and self._try(path, int(value))
-        ):
-            value = int(value)
         if isinstance(value, float):
-            for digits in (0, 1, 2):
-                if self._try(path, round(value, digits)):
-                    return
-            return
+            if not (value.is_integer() and abs(value) < 1e15 and self._try(path, int(value))):
+                any(self._try(path, round(value, digits)) for digits in (0, 1, 2))
+                return
+            value = int(value)
         sign = -1 if value < 0 else 1
         low, high = 0, abs(value)  # high fails; low does not, as far as is known
         while low + 1 < high:
@@ -163,14 +143,6 @@ def _at(value: Any, path: Path) -> Any:
     for part in path:
         value = value[part]
     return value
-
-
-def _has(value: object, path: Path) -> bool:
-    try:
-        _at(value, path)
-    except (KeyError, IndexError, TypeError):
-        return False
-    return True
 
 
 def _with(value: Any, path: Path, new: object) -> object:

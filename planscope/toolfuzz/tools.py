@@ -260,12 +260,9 @@ def _made_by(factory: Callable[..., object], name: str) -> object:
 def _function(function: Callable[..., object], name: str = "") -> Tool:
     name = name or getattr(function, "__name__", type(function).__name__)
     description = inspect.getdoc(function) or ""
-    reset = getattr(function, "planscope_reset", None) or getattr(
-        sys.modules.get(getattr(function, "__module__", "")), "planscope_reset", None
-    )
     skipped: str | None = None
     schema: dict[str, object] = {"type": "object", "properties": {}}
-    bind: Bind = _as_given
+    bind: Bind = dict
     found = attempt(lambda: _validation(function))
     if not isinstance(found, Raised):
         schema, bind = found
@@ -273,7 +270,9 @@ def _function(function: Callable[..., object], name: str = "") -> Tool:
         skipped = str(found.error)
     else:
         skipped = f"its parameters have no schema: {type(found.error).__name__}: {found.error}"[:300]
-    positional = tuple(_positional(function))
+    signature = attempt(lambda: inspect.signature(function).parameters.values())
+    several = () if isinstance(signature, Raised) else signature
+    positional = [one.name for one in several if one.kind is one.POSITIONAL_ONLY]
     plain = function
     if positional:
 
@@ -288,24 +287,11 @@ def _function(function: Callable[..., object], name: str = "") -> Tool:
         schema=schema,
         validate=bind,
         function=plain,
-        invoke=lambda given: _run(plain, bind(given)),
+        invoke=lambda given: call(plain, bind(given)),
         functions=(function,),
-        reset=reset,
+        reset=_reset_of(function, _module_of(function)),
         skipped=skipped,
     )
-
-
-def _as_given(given: dict[str, object]) -> dict[str, object]:
-    return given
-
-
-def _positional(function: Callable[..., object]) -> Iterator[str]:
-    try:
-        for one in inspect.signature(function).parameters.values():
-            if one.kind is one.POSITIONAL_ONLY:
-                yield one.name
-    except (TypeError, ValueError):
-        return
 
 
 def _validation(function: Callable[..., object]) -> tuple[dict[str, object], Bind]:
@@ -392,10 +378,7 @@ def _with_schema(file: str, name: str) -> Tool:
         raise UserError(f"{name} is not a function")
 
     def bind(given: dict[str, object]) -> dict[str, object]:
-        why = mismatch(given, schema)
-        if why is not None:
-            raise Refused(why)
-        return dict(json.loads(json.dumps(given)))
+        return dict(json.loads(json.dumps(accepted(given, schema))))
 
     return Tool(
         name=str(described.get("name") or getattr(function, "__name__", "tool")),
@@ -403,13 +386,22 @@ def _with_schema(file: str, name: str) -> Tool:
         schema=schema,
         validate=bind,
         function=function,
-        invoke=lambda given: _run(function, bind(given)),
+        invoke=lambda given: call(function, bind(given)),
         functions=(function,),
         reset=getattr(function, "planscope_reset", None),
     )
 
 
 # --- LangChain tools ---
+
+
+def _module_of(function: object) -> object:
+    return sys.modules.get(str(getattr(function, "__module__", "")))
+
+
+def _reset_of(*places: object) -> Callable[[], object] | None:
+    """Return the first hook that resets the tool's state, of those that these things have."""
+    return next((hook for one in places if (hook := getattr(one, "planscope_reset", None))), None)
 
 
 def _langchain(tool: Any) -> Tool:
@@ -420,29 +412,28 @@ def _langchain(tool: Any) -> Tool:
     run, arun, arguments_of = (getattr(tool, name) for name in _METHODS)
     is_async = inspect.iscoroutinefunction(called)
     extra: dict[str, object] = {}
-    for one in inspect.signature(called).parameters.values():
+    parameters = inspect.signature(called).parameters
+    for one in parameters.values():
         if one.name in ("run_manager", "callbacks"):
             extra[one.name] = None
         elif "RunnableConfig" in str(one.annotation) or (one.name == "config" and called == run):
             extra[one.name] = {}
-    refusals, names = _validation_errors(), _names(called)
+    from pydantic import ValidationError
+    from pydantic.v1 import ValidationError as ValidationErrorV1
 
     def bind(given: dict[str, object]) -> dict[str, object]:
         try:
             first, rest = arguments_of({**given, **injected()}, CALL_ID)
-        except refusals as error:
+        except (ValidationError, ValidationErrorV1) as error:
             raise Refused(str(error)) from None
-        made = dict(zip(names, first, strict=False)) if first else {}
+        made = dict(zip(parameters, first, strict=False)) if first else {}
         return {**made, **rest, **{k: v for k, v in extra.items() if k not in rest}}
 
     if isinstance(tool.args_schema, dict):
         plain_bind, dictionary = bind, tool.args_schema
 
         def bind(given: dict[str, object]) -> dict[str, object]:
-            why = mismatch(given, dictionary)
-            if why is not None:
-                raise Refused(why)
-            return plain_bind(given)
+            return plain_bind(accepted(given, dictionary))
 
     def invoke(given: dict[str, object]) -> object:
         call = {"type": "tool_call", "id": CALL_ID, "name": tool.name, "args": {**given, **injected()}}
@@ -459,8 +450,7 @@ def _langchain(tool: Any) -> Tool:
         invoke=invoke,
         functions=(plain, *others),
         wrapped=True,
-        reset=getattr(tool, "planscope_reset", None) or getattr(plain, "planscope_reset", None)
-        or getattr(sys.modules.get(getattr(plain, "__module__", "")), "planscope_reset", None),
+        reset=_reset_of(tool, plain, _module_of(plain)),
         skipped=skipped,
         owner=tool if owned else None,
     )  # fmt: skip
@@ -489,26 +479,18 @@ def _is_left_out(method: Callable[..., object]) -> bool:
     return code is not None and code.co_names[:1] == ("NotImplementedError",)
 
 
-def _names(called: Callable[..., object]) -> list[str]:
-    return [one.name for one in inspect.signature(called).parameters.values()]
-
-
-def _validation_errors() -> tuple[type[BaseException], ...]:
-    from pydantic import ValidationError
-    from pydantic.v1 import ValidationError as ValidationErrorV1
-
-    return (ValidationError, ValidationErrorV1)
-
-
 # --- calling ---
 
 
-def _run(function: Callable[..., object], given: dict[str, object]) -> object:
-    made = function(**given)
-    return event_loop().run_until_complete(made) if hasattr(made, "__await__") else made
+def accepted(given: dict[str, object], schema: Mapping[str, object]) -> dict[str, object]:
+    """Return arguments that a schema accepts. Raises :class:`Refused` for others."""
+    why = mismatch(given, schema)
+    if why is not None:
+        raise Refused(why)
+    return given
 
 
-def call(tool: Tool, bound: dict[str, object]) -> object:
-    """Call the function behind the validation."""
-    made = tool.function(**bound)
+def call(function: Callable[..., object], bound: dict[str, object]) -> object:
+    """Call the function behind the validation, to its end."""
+    made = function(**bound)
     return event_loop().run_until_complete(made) if hasattr(made, "__await__") else made

@@ -8,11 +8,13 @@ drawn from all of Unicode.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
 from itertools import accumulate
 from random import Random
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from planscope.toolfuzz.hints import Hints
 from planscope.toolfuzz.nodes import Node
@@ -55,12 +57,15 @@ CHARACTER = {
 }  # fmt: skip
 
 
+ANY = (*["string"] * 3, *["integer"] * 2, *["object"] * 2, "array", "number", "boolean", "null")
+YEARS = range(date(1990, 1, 1).toordinal(), date(2036, 1, 1).toordinal())
+"""Ordinals of the days that are drawn most."""
+
 FIXED = {
     "minimal": "", "long": "a" * 5000, "null": "a\0b", "unicode": "京都 ä\u202e👩\u200d👩\u200d👧", "number": "-1",
 }  # fmt: skip
 """The texts of calls that are all of a kind."""
 
-BRACKETS = ("()", "([", "((", "))", "{{", '"')
 NO_OBJECTS = ("{", "[1,", "", "nope", '{"a": 1', "{'a': 1}", "[]", "{}", "null", "1", '"x"')
 
 
@@ -76,6 +81,7 @@ class Pools:
     meant: dict[str, tuple[object, ...]] = field(default_factory=dict)
 
 
+T = TypeVar("T", int, float)
 Schema = Mapping[str, Any]
 Recipe = Callable[["Generator", Node, int], object]
 
@@ -166,20 +172,15 @@ class Generator:
 
     def _string(self, schema: Schema, node: Node | None, name: str, depth: int) -> str:
         low, high = schema.get("minLength", 0), schema.get("maxLength")
-        pattern, kind = schema.get("pattern"), schema.get("format")
-        if pattern in self.pools.patterns and self.roll() < 0.95:
-            made = self.pick(self.pools.patterns[pattern])
-        elif kind in FORMATS and self.roll() < 0.95:
-            made = self.pick(FORMATS[kind])
+        samples = self.pools.patterns.get(schema.get("pattern", "")) or FORMATS.get(schema.get("format", ""))
+        if samples and self.roll() < 0.95:
+            made = self.pick(samples)
         else:
             self._words = words_for(name, str(schema.get("description", "")))
             made = self.text(node, 0)
-            if high is not None and low is not None and self.roll() < 0.2:
-                made = (made or "a") * (high // max(1, len(made)) + 1)
-                made = made[: self.pick((low, high))]
-        if low and len(made) < low:
-            made += "a" * (low - len(made))
-        return made[:high] if high is not None else made
+            if high is not None and self.roll() < 0.2:
+                made = ((made or "a") * high)[: self.pick((low, high))]
+        return f"{made}{'a' * (low - len(made))}"[:high]
 
     def text(self, node: Node | None, depth: int) -> str:
         """Return a text for this node."""
@@ -196,21 +197,17 @@ class Generator:
     def _loose(self, depth: int = 0) -> str:
         """Return a text that the tool's code says nothing about. Inside another one it is rarely long."""
         chance = self.roll()
-        if depth and 0.8 <= chance < 0.93 and self.roll() < 0.85:
+        if depth and 0.85 <= chance < 0.93 and self.roll() < 0.85:
             chance = self.roll() * 0.8
         if chance < 0.4:
             return self.pick(self._words)
         if chance < 0.55 and self.hints.strings:
             made = self.pick(self.hints.strings)
             return made if self.roll() < 0.7 else f"{made}{self.pick(ODD)}"
-        if chance < 0.8:
+        if chance < 0.85:
             return self.pick(ODD)
-        if chance < 0.88:
-            return self.pick("a0 x.") * self.pick(LENGTHS)
-        if chance < 0.9:
-            return "".join(self.pick(ODD) for _ in range(4))
         if chance < 0.93:
-            return self.pick(BRACKETS) * self.pick((1, 40, 400, 2000))
+            return self.pick("a0 x.") * self.pick(LENGTHS)
         return self.pick(self.pools.texts)
 
     def _planned(self, node: Node, depth: int) -> object:
@@ -238,7 +235,9 @@ class Generator:
         if chance < 0.06:
             return self.pick(NO_OBJECTS)
         words, self._words = self._words, ORDINARY
-        made = json.dumps(self._anything(node.children[("json",)], depth + 1, want=dict))
+        inner = node.children[("json",)]
+        kind = "object" if self.roll() < 0.8 else self.pick(_likely(inner) or ANY)
+        made = json.dumps(self._kinds[kind](self, {}, inner, "", depth + 1))
         self._words = words
         return made if chance > 0.09 else made[:-1]
 
@@ -265,7 +264,7 @@ class Generator:
         return f"{before}{step[1]}{after}"
 
     def _same(self, node: Node, depth: int) -> str:
-        step, child = self.pick(node.under("same") or node.under("key"))
+        step, child = self.pick(node.under("same"))
         made = self.text(child, depth + 1)
         if step[1] in ("strip", "lstrip", "rstrip") and self.roll() < 0.3:
             return self.pick(("  {}", "{} ", "\n{}\n", " ", "{}")).replace("{}", made)
@@ -277,8 +276,7 @@ class Generator:
         step, child = self.pick(node.under("slice"))
         low = step[1] if isinstance(step[1], int) else 0
         starts = [one for one in node.facts.get("startswith", ()) if isinstance(one, str)]
-        start = self.pick(starts) if starts else ""
-        start = (start[:low] + "abcdefgh" + "a" * low)[:low] if low > 0 else ""
+        start = ((self.pick(starts) if starts else "") + "a" * low)[: max(low, 0)]
         inner = self.text(child, depth + 1)
         if isinstance(step[2], int) and step[2] > low:
             inner = inner[: step[2] - low] + self._loose()
@@ -304,9 +302,7 @@ class Generator:
         return self.pick((0, 1, 2, 3, 5, 10))
 
     def _each_character(self, node: Node, depth: int) -> str:
-        each = node.children.get(("each",))
-        if each is None:
-            return self._loose(depth)
+        each = node.children[("each",)]
         return "".join(self.text(each, depth + 1)[:3] for _ in range(self.random.randrange(6)))
 
     def _equal(self, node: Node, depth: int) -> str:
@@ -317,10 +313,8 @@ class Generator:
         chance = self.roll()
         if chance < 0.2:
             return token
-        before, after = self._loose(1), self._loose(1)
-        if chance < 0.3:
-            return before + token + after + str(self.pick(node.facts["contains"])) + before
-        return before + token + after if chance < 0.7 else token + after
+        made = f"{self._loose(1) if chance < 0.7 else ''}{token}{self._loose(1)}"
+        return made if chance > 0.3 else f"{made}{self.pick(node.facts['contains'])}{self._loose(1)}"
 
     def _startswith(self, node: Node, depth: int) -> str:
         start = str(self.pick(node.facts["startswith"]))
@@ -346,35 +340,30 @@ class Generator:
         return "".join(self.pick(letters) for _ in range(self.pick((1, 1, 2, 3, 8))))
 
     def _moment(self, node: Node, depth: int) -> str:
-        made = str(self.pick(node.facts["strptime"]))
-        odd = self.roll() < 0.2
-        for code, low, high in (
-            ("%Y", 1 if odd else 1990, 9999 if odd else 2035), ("%m", 1, 13 if odd else 12), ("%d", 1, 31),
-            ("%H", 0, 23), ("%I", 1, 12), ("%M", 0, 59), ("%S", 0, 59), ("%y", 0, 99), ("%f", 0, 999999),
-        ):  # fmt: skip
-            made = made.replace(code, str(self.random.randint(low, high)).zfill(4 if code == "%Y" else 2))
-        for code, word in zip(
-            ("%p", "%b", "%B", "%A", "%z", "%Z"),
-            ("PM", "Jan", "January", "Monday", "+0000", "UTC"),
-            strict=True,
-        ):
-            made = made.replace(code, word)
-        return made
+        days = (
+            self.random.randrange(1, date.max.toordinal()) if self.roll() < 0.2 else self.random.choice(YEARS)
+        )
+        moment = datetime.fromordinal(days).replace(tzinfo=UTC) + timedelta(
+            seconds=self.random.randrange(86_400)
+        )
+        return moment.strftime(str(self.pick(node.facts["strptime"])))
 
     # --- numbers ---
 
+    def _within(self, made: T, low: T | None, high: T | None, between: Callable[[T, T], T]) -> T:
+        """Return a number within bounds, often one of them; ``between`` draws from the rest."""
+        if (low is None or made >= low) and (high is None or made <= high):
+            return made
+        chance = self.roll()
+        if low is not None and high is not None:
+            return low if chance < 0.25 else high if chance < 0.5 else between(low, max(low, high))
+        far = abs(made) if chance < 0.7 else 0
+        return low + far if low is not None else (high or 0) - far
+
     def _integer(self, schema: Schema, node: Node | None, name: str = "", depth: int = 0) -> int:
-        made = self._whole(node)
         low, high = _bounds(schema)
-        least, most = None if low is None else int(-(-low // 1)), None if high is None else int(high // 1)
-        if (least is not None and made < least) or (most is not None and made > most):
-            chance = self.roll()
-            if least is not None and most is not None:
-                ends = least if chance < 0.25 else most
-                made = ends if chance < 0.5 else self.random.randint(least, max(least, most))
-            else:
-                far = abs(self.pick(INTEGERS)) * (chance >= 0.3)
-                made = least + far if least is not None else (most or 0) - far
+        least, most = None if low is None else math.ceil(low), None if high is None else math.floor(high)
+        made = self._within(self._whole(node), least, most, self.random.randint)
         step = schema.get("multipleOf")
         if isinstance(step, int) and step > 0:
             made -= made % step
@@ -408,24 +397,11 @@ class Generator:
 
     def _number(self, schema: Schema, node: Node | None, name: str, depth: int) -> float:
         low, high = _bounds(schema)
-        made: float
-        if self.mode == "minimal":
-            made = 0
-        elif self.roll() < 0.5:
-            made = self.pick(FLOATS)
-        else:
-            made = self._whole(node) + self.pick((0, 0, 0.5, -0.25))
-        if (low is not None and made < low) or (high is not None and made > high):
-            if low is not None and high is not None:
-                chance = self.roll()
-                end = low if chance < 0.15 else high
-                made = end if chance < 0.3 else low + (high - low) * self.roll()
-            else:
-                made = (low or 0) + abs(made) % 1e6 if low is not None else (high or 0) - abs(made) % 1e6
-        if schema.get("exclusiveMinimum") == made:
-            made = made + (min(1.0, (high - made) / 2) if high is not None else 1)
-        if schema.get("exclusiveMaximum") == made:
-            made = made - (min(1.0, (made - low) / 2) if low is not None else 1)
+        made = self.pick(FLOATS) if self.roll() < 0.5 else self._whole(node) + self.pick((0, 0, 0.5, -0.25))
+        made = self._within(0 if self.mode == "minimal" else made, low, high, self.random.uniform)
+        if made in (schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")):
+            inner = 1 if made == low else -1
+            made = made + inner if low is None or high is None else (low + high) / 2
         return made
 
     # --- lists, objects, anything ---
@@ -468,53 +444,27 @@ class Generator:
                 if self.roll() < 0.8
             }
         self._words = words_for(name)
-        found = self._anything(node, depth, want=dict, always=True)
-        return found if isinstance(found, dict) else {}
+        return {} if self.mode == "minimal" else self._any_object(node, depth)
 
     def _any(self, schema: Schema, node: Node | None, name: str, depth: int) -> object:
-        self._words = words_for(name, str(schema.get("description", "")))
-        return self._anything(node, depth)
-
-    def _anything(
-        self, node: Node | None, depth: int, want: type | None = None, always: bool = False
-    ) -> object:
         """Return any JSON value; what the tool does with it says which type is likely."""
         if self.mode == "minimal":
-            return {} if want is dict else ""
+            return ""
         kinds = _likely(node) if node is not None else []
-        chance = self.roll()
-        if always and want is not None:
-            kind = want
-        elif kinds and chance < 0.85:
-            kind = self.pick(kinds)
-        elif want is not None and chance < 0.95:
-            kind = want
-        elif depth > DEEPEST:
-            kind = str
-        else:
-            kind = self.pick((str, str, str, int, int, dict, dict, list, float, bool, type(None)))
-        if kind is dict:
-            return self._any_object(node, depth)
-        if kind is list:
-            count = self.pick((0, 1, 2, 3)) if depth < 5 else 0
-            return [self._anything(_first(node, ("item", k), ("each",)), depth + 1) for k in range(count)]
-        if kind is str:
-            return self.text(node, depth + 1)
-        if kind is int:
-            return self._whole(node)
-        return self.pick(FLOATS) if kind is float else self.roll() < 0.5 if kind is bool else None
+        kind = self.pick(kinds) if kinds and self.roll() < 0.85 else self.pick(ANY)
+        return self._kinds["string" if depth > DEEPEST else kind](self, schema, node, name, depth + 1)
 
     def _any_object(self, node: Node | None, depth: int) -> dict[str, object]:
         keys = _keys(node)
         made = {
-            str(key): self._anything(_under(node, key), depth + 1)
+            str(key): self._any({}, _under(node, key), str(key), depth + 1)
             for key in keys
             if self.mode == "eager" or self.roll() < 0.88
         }
         if not keys and depth <= 4:
             names = [word for word in self.hints.strings if word.isidentifier()] or ["a", "id", "name"]
             for key in self.random.sample(names, min(len(names), self.pick((0, 1, 1, 2, 3)))):
-                made[key] = self._anything(_under(node, key), depth + 1)
+                made[key] = self._any({}, _under(node, key), key, depth + 1)
         elif self.roll() < 0.1:
             made[self.pick(ODD)] = self.pick(INTEGERS)
         return made
@@ -528,7 +478,7 @@ class Generator:
     by_step: ClassVar[dict[str, tuple[Recipe, float]]] = {
         "json": (_json, 20), "split": (_split, 6), "partition": (_partition, 6), "same": (_same, 4),
         "int": (_int_text, 3), "float": (_int_text, 3), "len": (_sized, 0.9), "each": (_each_character, 1),
-        "slice": (_sliced, 2), "key": (_same, 0.5), "item": (_each_character, 0.5),
+        "slice": (_sliced, 2),
     }  # fmt: skip
     by_fact: ClassVar[dict[str, tuple[Recipe, float]]] = {
         "eq": (_equal, 5), "contains": (_containing, 3), "startswith": (_startswith, 4), "endswith": (_endswith, 3),
@@ -538,7 +488,7 @@ class Generator:
     """What makes a text from a step that the tool takes on it, or from what the tool compares it with; its weight."""
 
 
-_TYPES: dict[object, type] = {"dict": dict, "list": list}
+_TYPES = {"dict": "object", "list": "array", "str": "string", "int": "integer", "float": "number"}
 _ARITHMETIC = ("add", "mul", "mod", "floordiv")
 
 
@@ -550,22 +500,22 @@ def _plan(node: Node) -> tuple[list[Recipe], list[float]]:
     return [recipe for recipe, _ in found], list(accumulate(float(weight) for _, weight in found))
 
 
-def _likely(node: Node) -> list[type]:
+def _likely(node: Node) -> list[str]:
     """Return types that the tool takes a value for, as often as they are likely."""
     steps = {step[0] for step in node.children}
-    kinds: list[type] = []
+    kinds: list[str] = []
     if "key" in steps:
-        kinds += [dict] * 3
+        kinds += ["object"] * 3
     if "each" in steps or ("item" in steps and "key" not in steps):
-        kinds += [list] * 2
+        kinds += ["array"] * 2
     text = {"split", "partition", "same", "slice", "json", "int"}
     if steps & text or node.facts.keys() & {"startswith", "endswith", "regex", "contains", "is"}:
-        kinds += [str] * 2
+        kinds += ["string"] * 2
     if steps & set(_ARITHMETIC):
-        kinds += [int]
-    facts = [type(one) for kind in ("eq", "cmp") for one in node.facts.get(kind, ())]
-    kinds += [kind for kind in facts if kind in (str, int, float)]
-    return kinds + [_TYPES.get(one, str) for one in node.facts.get("type", ())] * 4
+        kinds += ["integer"]
+    facts = [_TYPES.get(type(one).__name__) for kind in ("eq", "cmp") for one in node.facts.get(kind, ())]
+    facts += [_TYPES.get(str(one)) for one in node.facts.get("type", ())] * 4
+    return kinds + [one for one in facts if one is not None]
 
 
 def _first(node: Node | None, *steps: tuple[object, ...]) -> Node | None:

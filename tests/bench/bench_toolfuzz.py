@@ -164,12 +164,12 @@ def run(tool: Tool, arm: str, calls: int, seed: int = 1, served: Any = None) -> 
 
     with _host(tool) if served is None else nullcontext(served) as host:
         seconds = SECONDS[0] if SECONDS else None
-        options = Options(
-            "", calls=calls, seconds=seconds, seed=seed, blind=arm in ARMS[2:], call_limit=HUNG_AFTER
-        )
+        options = Options("", calls=calls, seconds=seconds, seed=seed, call_limit=HUNG_AFTER)
         fuzzing = Fuzzing(tool, host, options, heard)
         if arm == ARMS[1]:
             fuzzing.search.is_measured = lambda number: False  # type: ignore[method-assign]
+        if arm == ARMS[2]:
+            fuzzing.search = Search(tool, seed, guided=False)
         if arm == ARMS[3]:
             fuzzing.search = PlainSearch(
                 tool, seed, calls if not SECONDS else 20_000 if served is None else 2_000

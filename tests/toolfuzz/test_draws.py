@@ -259,7 +259,7 @@ def test_a_seed_of_a_report_draws_the_same_in_the_next_version() -> None:
     assert digests == DIGESTS
 
 
-DIGESTS = ["a136293fd2ef", "3d5d06d15924", "fcfbe3655836", "05430715e1f0", "4812fb6723f6", "e6888d8966d8"]
+DIGESTS = ["a136293fd2ef", "85360e10c1a1", "4d64f9fe2223", "4b58b951ae03", "9a8acb81548f", "0d52de550832"]
 
 
 def merge(into: Node, other: Node) -> None:

@@ -207,12 +207,14 @@ def test_a_list_of_ever_new_tools_ends_and_costs_no_other_tool(
 
 
 def test_an_error_of_our_own_ends_one_search_alone() -> None:
-    from planscope.toolfuzz.child import _survived
+    from planscope.toolfuzz.child import _Work
+    from planscope.toolfuzz.engine import Job
 
     told: list[str] = []
 
     def breaks() -> None:
         raise IndexError("no such place")
 
-    assert not _survived("divide", lambda event, text: told.append(text), breaks)
+    job = Job(Options("x:y"), "token", "/nowhere", "/nowhere", ())
+    assert not _Work(job, -1, lambda event, text: told.append(text))._survives("divide", breaks)
     assert "divide: a bug in planscope ended this search: IndexError" in told[0]

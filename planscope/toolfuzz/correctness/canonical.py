@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 
 LONGEST_PARSED = 1_000_000
 
@@ -42,18 +42,14 @@ def _form(value: object) -> object:
 
 
 def _number(value: int | float | Decimal) -> str:
-    """Write a number by its value, exactly: its digits without zeros at the end, and the exponent of ten."""
+    """Write a number by its value, exactly: without zeros at the end."""
     if isinstance(value, int) and value.bit_length() > 10_000:
         return hex(value)
     exact = Decimal(repr(value) if isinstance(value, float) else value)
     if not exact.is_finite():
         return str(exact)
-    sign, digits, exponent = exact.as_tuple()
-    text = "".join(map(str, digits))
-    bare = text.rstrip("0")
-    return (
-        f"{'-' * sign}{bare.lstrip('0')}e{int(exponent) + len(text) - len(bare)}" if bare.strip("0") else "0"
-    )
+    exact_context = Context(len(exact.as_tuple().digits), Emax=MAX_EMAX, Emin=MIN_EMIN)
+    return str(exact.normalize(exact_context)) if exact else "0"
 
 
 def _parsed(text: str, begins: str) -> tuple[object] | None:

@@ -289,16 +289,16 @@ def fitted(total: int, parts: Sequence[int], least: Sequence[int]) -> list[int]:
 
 
 def by_content(sizes: Sequence[int], wanted: Sequence[int]) -> list[int]:
-    """Let parts leave the rows that they do not fill, one by one, to the smallest part that needs more."""
-    kept = list(sizes)
-    for _ in range(sum(sizes)):
-        short = [i for i in range(len(kept)) if kept[i] < wanted[i]]
-        giver = max(range(len(kept)), key=lambda i: kept[i] - wanted[i])
-        if not short or kept[giver] <= wanted[giver]:
-            break
-        kept[giver] -= 1
-        kept[min(short, key=kept.__getitem__)] += 1
-    return kept
+    """Let parts leave the rows that they do not fill to those that need more, the smallest need first."""
+    spare = [size - rows for size, rows in zip(sizes, wanted, strict=True)]
+    order = sorted(range(len(spare)), key=spare.__getitem__)
+    for taker in reversed(order):
+        for giver in reversed(order):
+            rows = min(-spare[taker], spare[giver])
+            if rows > 0:
+                spare[taker] += rows
+                spare[giver] -= rows
+    return [rows + free for rows, free in zip(wanted, spare, strict=True)]
 
 
 class PlacedLayout(Layout):

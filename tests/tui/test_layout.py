@@ -235,7 +235,8 @@ def test_rows_that_the_user_divided_stay_as_they_are() -> None:
     assert [after[name].height for name in ("query", "timeline", "step")] == [6, 8, 8]
 
 
-def test_free_rows_go_to_the_smallest_part_that_needs_more() -> None:
+def test_free_rows_go_to_the_smallest_need_first() -> None:
     assert by_content([6, 6, 10], [9, 30, 4]) == [9, 9, 4]
+    assert by_content([6, 6, 10], [4, 5, 12]) == [4, 6, 12]
     assert by_content([6, 6, 10], [2, 3, 4]) == [6, 6, 10]
     assert by_content([6, 6, 10], [8, 30, 10]) == [6, 6, 10]

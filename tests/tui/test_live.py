@@ -339,7 +339,7 @@ async def test_a_request_that_cannot_be_read_pauses_at_a_tool_all_the_same(tmp_p
         assert driven.screen.work.live.at_work and driven.screen.work.live.paused.tool == tool
         await until(driven, lambda: "‖ PAUSED" in driven.text)
         assert driven.state.at_pending and f"{tool}()" in driven.text
-        assert "n run call" in driven.text.splitlines()[-1]
+        assert "n run  c continue" in driven.text.splitlines()[-1]
         await driven.press("c")
         await until(driven, lambda: not driven.screen.work.live.at_work)
         assert driven.state.debug.run.last == len(driven.state.run.calls) + 1

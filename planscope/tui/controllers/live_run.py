@@ -238,6 +238,11 @@ class LiveRun:
         if self._run is not None:
             self._run.stops.pause_at(breakpoints(self._run.stops.problem))
 
+    @property
+    def breakpoints(self) -> tuple[Breakpoint, ...]:
+        """The breakpoints of the live run."""
+        return self._run.stops.breakpoints if self._run is not None else ()
+
     def stop(self) -> None:
         """End the run now; its events so far stay."""
         if self._run is not None:

@@ -18,6 +18,8 @@ class Hint(NamedTuple):
     title: str
 
 
+_DECISIONS = 6
+"""How many keys decide about a paused call."""
 ALWAYS = ("help", "palette", "quit")
 """The actions that every footer names, at its end."""
 TAKE = "open_selected"
@@ -31,8 +33,8 @@ no run       | rerun: run it, play, edit, dissect, help, next-pane, choose-run, 
 unreadable   | edit: edit it, rerun: run it, choose-run, help, quit
 running      | pause-run: pause, stop-run: stop, previous-call, list-breakpoints, help, zoom, watch
 watched      | previous-call, help, zoom, watch, quit
-waits        | next-call: run call, continue: continue, edit-arguments: arguments, stop-run: stop, edit-answer: answer,
-             | refuse-call, help, previous-call, explain, list-breakpoints
+waits        | next-call: run, continue: continue, edit-arguments: arguments, edit-answer: answer, refuse-call,
+             | stop-run: stop, help, previous-call, explain, list-breakpoints
 strange call | next-call: continue, continue: to the next breakpoint, stop-run: stop, help, previous-call
 asks         | answer-call: answer, stop-run: stop, help, previous-call, look
 approves     | next-call: approve, edit-arguments: arguments, refuse-call: reject, stop-run: stop, help, previous-call
@@ -108,14 +110,24 @@ def named_hints(state: DebugView, told: Mapping[str, Sequence[Hint]]) -> list[Hi
     return [hint for hint in told[phase(state)] if not state.alone or hint.id != "compare"]
 
 
+def footer_line(state: DebugView, told: Mapping[str, Sequence[Hint]], width: int) -> Line:
+    """Lay out the keys of the phase."""
+    decides = phase(state) in ("waits", "approves")
+    return key_line(named_hints(state, told), width, _DECISIONS if decides else 0)
+
+
 def hints(actions: Iterable[KeyAction], key: Callable[[KeyAction], str]) -> list[Hint]:
     """Make hints with the titles of the actions."""
     return [Hint(action.id, key(action), action.title.lower()) for action in actions]
 
 
-def key_line(told: Iterable[Hint], width: int) -> Line:
-    """Lay out the hints that fit; those of ``ALWAYS`` always do."""
+def key_line(told: Iterable[Hint], width: int, needed: int = 0) -> Line:
+    """Lay out the hints that fit; those of ``ALWAYS`` always do. For the first ones that are ``needed`` they leave out
+    their words."""
     named = [hint for hint in told if hint.key]
+    always = [hint for hint in named if hint.id in ALWAYS]
+    if sum(_size(hint) + 2 for hint in (*named[:needed], *always)) >= width:
+        named = [hint._replace(title="") if hint in always and needed else hint for hint in named]
     kept = {hint.id for hint in named if hint.id in ALWAYS}
     free = width - 1 - sum(_size(hint) + 2 for hint in named if hint.id in kept)
     for hint in named:
@@ -124,9 +136,13 @@ def key_line(told: Iterable[Hint], width: int) -> Line:
             kept.add(hint.id)
     made = [Run(" ")]
     for hint in sorted((hint for hint in named if hint.id in kept), key=lambda hint: hint.id in ALWAYS):
-        made += [Run(hint.key, "key", hint.id), Run(f" {hint.title}", "dim", hint.id), Run("  ")]
+        made += [Run(hint.key, "key", hint.id), Run(_words(hint), "dim", hint.id), Run("  ")]
     return Line(tuple(made), "bar")
 
 
 def _size(hint: Hint) -> int:
-    return width_of((Run(hint.key), Run(f" {hint.title}")))
+    return width_of((Run(hint.key), Run(_words(hint))))
+
+
+def _words(hint: Hint) -> str:
+    return f" {hint.title}" if hint.title else ""

@@ -22,7 +22,7 @@ from planscope.wording import phrases, terms
 _HEADING = Line((Run("  actions", "label"),))
 _TOOLS = Line((Run("  tools", "label"),))
 
-FIND_RULES = "There: Ctrl+G: find rules in good and bad runs, Ctrl+D: draft rules from a policy."
+FIND_RULES = "In its dialog, Ctrl+G: find rules in good and bad runs, Ctrl+D: draft rules from a policy."
 
 _PHRASE = 40
 """Words to blame up to this length cover what else is coloured; a longer clause does not."""
@@ -65,6 +65,10 @@ class QueryPane(LinePane):
         self._moving = list(_moving(state))
         self._lit_spans = frozenset(state.lit.spans)
         self._picked = state.focus.span if isinstance(state.focus, SelectedWords) else None
+
+    def rows_wanted(self) -> int:
+        """The list of actions gives way to other panes."""
+        return super().rows_wanted() - self.size_of() + len(self._lines) + len(self._complaints)
 
     def size_of(self) -> int:
         actions = len(self._problem.actions)

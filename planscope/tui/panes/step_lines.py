@@ -18,7 +18,7 @@ from planscope.tui.keys import key_for
 from planscope.tui.panes.formatted import formatted
 from planscope.tui.panes.hit_places import hit_of_step, place_in
 from planscope.tui.panes.query import painted_runs
-from planscope.tui.style.lines import BLANK, Line, Page, Run, cut, labelled, paragraph, width_of
+from planscope.tui.style.lines import BLANK, Line, Page, Run, cut, labelled, paragraph, ranges, width_of
 from planscope.tui.style.roles import certificate
 from planscope.tui.view import WHOLE, DebugView
 from planscope.wording import phrases, terms
@@ -63,15 +63,16 @@ def step_lines(state: DebugView, width: int, window: int) -> tuple[list[Line], i
     """Show thought, call, answer and watches, and what became of the plan: first of all if the step is wrong.
 
     Long texts are cut so far that all has room, and JSON is folded, unless the pane is zoomed or the step unfolded.
-    Return also how many rows it would fill.
+    Return also how many rows it wants: a long text wants half of those that there are.
     """
     lines, flexible = _StepPage(state, width, window, window).all_lines()
     over = len(lines) - window
+    wants = len(lines) - sum(max(rows - max(window // 2, 4), 0) for rows in flexible)
     if over <= 0 or _whole(state):
-        return lines, len(lines)
+        return lines, wants
     few = next((rows for rows in range(window, 1, -1) if sum(max(n - rows, 0) for n in flexible) >= over), 1)
     few = max(few, min(window // 6, 4))
-    return _StepPage(state, width, window, few).all_lines()[0], len(lines)
+    return _StepPage(state, width, window, few).all_lines()[0], wants
 
 
 def _whole(state: DebugView) -> bool:
@@ -134,8 +135,14 @@ class _StepPage(Page):
 
     def row(self, label: str, text: str, role: str = "", few: int = 0, kind: Kind | None = None) -> None:
         """Add a text beside its label, in at most ``few`` lines; ``kind``: search hits of this kind are marked."""
-        margin = _MARGIN if len(label) < _MARGIN else len(label) + 2
+        margin = _MARGIN
         width, most = max(self.width - margin, 8), _MOST_WHOLE if self.whole else _MOST
+        if len(label) >= margin:  # the first line has less room beside it
+            first = ranges(text, max(self.width - len(label) - 2, 8))[0][1]
+            self.add(Run(f"{label}  ", "label"), Run(text[:first], role))
+            label, text = "", text[first:].strip()
+            if not text:
+                return
         hit = hit_of_step(self.state.hit, self.state.debug.index, kind)
         if hit is not None and (span := place_in(text, hit)) is not None:
             body, seen = _around(text, span, width, role)

@@ -21,19 +21,24 @@ Make = Callable[[int], Sequence[Line]]
 
 
 class Bar(Windowed):
-    """Lines that are made again for each ``show``. A click does what it hits, such as a key of the footer."""
+    """Lines that ``show`` makes again if what they are ``of`` has changed. A click does what it hits, such as a key of
+    the footer."""
 
     BOX = False
+    _made_of: object = None
 
-    def __init__(self, make: Make, *, id: str) -> None:
+    def __init__(self, make: Make, of: Callable[[], object] = object, *, id: str) -> None:
         super().__init__(id=id)
-        self.make = make
+        self.make, self.of = make, of
 
     def show(self) -> None:
         self.measure()
-        if self.seen:
+        if not self.seen:
+            return
+        if (of := (self.cells, self.of())) != self._made_of:
+            self._made_of = of
             self.lines = self.make(self.cells[0])
-            self.sync()
+        self.sync()
 
     def on_resize(self) -> None:
         self.show()

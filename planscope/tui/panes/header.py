@@ -24,6 +24,20 @@ _TITLE, _SHORTEST_TITLE = 1, 11
 """The weight of the title (see ``_parts``), and the width in cells to which it is cut before it is left out."""
 
 
+def header_of(state: DebugView) -> object:
+    """Return what the header shows: it is made again only if this changes, since looking for help costs time."""
+    told = (
+        state.title,
+        state.runs,
+        state.run,
+        state.run_number,
+        state.progress,
+        state.verdict,
+        state.certificate,
+    )
+    return *told, state.seconds, state.question is None, state.saving, state.cause
+
+
 def header_line(state: DebugView, width: int) -> Line:
     """Lay out the header: session, agent, model, run; at the right the verdict."""
     verdict = verdict_runs(state, short=width < 110)

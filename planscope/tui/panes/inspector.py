@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedWords
+from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedStep, SelectedWords
 from planscope.language.problem import Constraint
 from planscope.oracle.verdict_types import Core
 from planscope.tui.panes.base import LinePane
@@ -48,7 +48,21 @@ class _Told(Page):
         super().__init__(width, _MARGIN, 1200)
         self.state = state
         self.problem = state.debug.run.problem
-        focus = state.focus
+        core = state.debug.view.core if state.progress == "judged" else None
+        steps = isinstance(state.focus, SelectedStep)
+        if core is not None and steps:  # it stays while one steps, and fewer rows change below it
+            self._core(core)
+        self._selected()
+        self.add()
+        if core is not None and not steps:
+            self._core(core)
+        if state.breakpoints:
+            self._head("Breakpoints")
+        for point in state.breakpoints[:40]:
+            self.say("◆", str(point))
+
+    def _selected(self) -> None:
+        state, focus = self.state, self.state.focus
         if isinstance(focus, SelectedConstraint) and focus.id in self.problem.by_id:
             self._constraint(self.problem.by_id[focus.id])
         elif isinstance(focus, SelectedWords):
@@ -60,13 +74,6 @@ class _Told(Page):
             self._node(focus)
         else:
             self._step()
-        self.add()
-        if state.progress == "judged" and state.debug.view.core is not None:
-            self._core(state.debug.view.core)
-        if state.breakpoints:
-            self._head("Breakpoints")
-        for point in state.breakpoints[:40]:
-            self.say("◆", str(point))
 
     def _head(self, *parts: str) -> None:
         self.add(Run(" ".join(parts), "title"))

@@ -51,8 +51,8 @@ from planscope.tui.panes.agents import AgentsPane
 from planscope.tui.panes.bars import Bar, command_line, notice_lines, too_small_lines
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.constraints import ConstraintsPane
-from planscope.tui.panes.header import header_line
-from planscope.tui.panes.hints import TAKE, Hint, debug_hints, key_line, named_hints
+from planscope.tui.panes.header import header_line, header_of
+from planscope.tui.panes.hints import TAKE, Hint, debug_hints, footer_line, named_hints, phase
 from planscope.tui.panes.inspector import InspectorPane
 from planscope.tui.panes.picture import PicturePane
 from planscope.tui.panes.play import PlayPane
@@ -128,12 +128,16 @@ class DebugScreen(AppScreen[None]):
         bars: dict[str, Callable[[int], Sequence[Line]]] = {
             "header": lambda width: [header_line(self.view, width)],
             "command": lambda width: [command_line(self.view.command, width)],
-            "footer": lambda width: [key_line(self.named_keys(), width)],
+            "footer": lambda width: [footer_line(self.view, self.hints, width)],
             "notice": lambda width: notice_lines(self.view.notice, self.app.size, self.view.saving, saves),
             "too-small": lambda width: too_small_lines(*self.app.size),
         }
         self.panes = tuple(pane(self.view, id=name) for name, pane in _PANES.items())
-        self.bars = {name: Bar(make, id=name) for name, make in bars.items()}
+        of: dict[str, Callable[[], object]] = {
+            "header": lambda: header_of(self.view),
+            "footer": lambda: (phase(self.view), self.view.alone),
+        }
+        self.bars = {name: Bar(make, of.get(name, object), id=name) for name, make in bars.items()}
         yield from (*self.panes, *self.bars.values())
 
     @property

@@ -261,16 +261,14 @@ class TimelinePane(LinePane):
         hours = "" if waits else phrases.hours(view.start, view.end)
         if hours:
             flags.append((6, Run(f"{hours:>{_HOUR_CELLS}}", "dim")))
-        if judged:
-            least = 5 if index in self._lost and not waits else 1  # LOST HERE says it, too
-            flags.append((least, Run(f"{word:<{_STATE_CELLS}}", role if waits else view.state)))
-        if judged and hours and index in self._lost and not _all_fit(left, flags, self._width):
-            shorter = [part for part in flags[:-1] if part[1].text != terms.LOST_HERE]
-            shorter.append((1, Run(f"{terms.LOST_HERE:<{_STATE_CELLS}}", "stop")))  # it says the state, too
-            flags = shorter if _all_fit(left, shorter, self._width) else flags
+        lost = index in self._lost and not waits
+        if judged and lost:  # it says the state, too
+            flags.append((1, Run(f"{terms.LOST_HERE:<{_STATE_CELLS}}", "stop")))
+        elif judged:
+            flags.append((1, Run(f"{word:<{_STATE_CELLS}}", role if waits else view.state)))
         right = _that_fits(left, flags, self._width)
         runs = justify(left, right, self._width, gap=0)
-        if judged and view.lost and index not in self._lost and not waits:
+        if judged and view.lost and not lost and not waits:
             runs = (
                 *(Run(text, _AFTER_LOSS.get(role, "dim")) for text, role, _ in runs),
             )  # the loss is one row
@@ -318,10 +316,8 @@ class TimelinePane(LinePane):
             flags.append((3, Run("edited", "caution")))
         if phrases.failed(self._steps[index]):
             flags.append((2, Run(terms.FAILED, "caution")))
-        if index in self._lost:
-            what = phrases.what_is_lost(state.debug.run.problem)
-            lost = (2, Run(f"would lose {what}", "core")) if waits else (1, Run(terms.LOST_HERE, "stop"))
-            flags.append(lost)
+        if waits and index in self._lost:
+            flags.append((2, Run(f"would lose {phrases.what_is_lost(state.debug.run.problem)}", "core")))
         if index == self._cause:
             flags.append((2, Run(terms.CAUSE, "caution")))
         if findings:
@@ -369,10 +365,6 @@ def turns_of(run: RunRecord | None, steps: int) -> dict[int, list[tuple[str, str
         turns, said = by_speaker(run.last_messages, run.last_words)
         told[steps - 1] = [*turns, *([(MODEL, said)] if said and run.cost.imported else [])]
     return {k: turns for k, turns in told.items() if turns}
-
-
-def _all_fit(left: Sequence[Run], beside: Sequence[tuple[int, Run]], width: int) -> bool:
-    return width_of(left) + sum(width_of([run]) + 1 for _, run in beside) <= width
 
 
 def _that_fits(left: Sequence[Run], beside: Sequence[tuple[int, Run]], width: int) -> list[Run]:

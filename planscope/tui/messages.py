@@ -16,18 +16,12 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class PaneMessage(Message):
-    """A message from a pane; ``pane`` is its name in the layout."""
+class PaneClicked(Message):
+    """The pane with this name in the layout was clicked, so it becomes the current one. ``again``: it was
+    double-clicked, and fills the screen, or no longer does."""
 
     pane: str
-
-
-class PaneClicked(PaneMessage):
-    """The pane was clicked, so it becomes the current one."""
-
-
-class PaneZoomed(PaneMessage):
-    """The pane was double-clicked: it fills the screen, or no longer does."""
+    again: bool = False
 
 
 class PaneResized(Message):
@@ -39,14 +33,11 @@ class PaneResized(Message):
 
 @dataclass
 class EdgeDragged(Message):
-    """An edge between panes is dragged from ``start`` to ``to``, both cells of the screen."""
+    """An edge between panes is dragged from ``start`` to ``to``, both cells of the screen. It is released if there is
+    no ``to``."""
 
     start: tuple[int, int]
-    to: tuple[int, int]
-
-
-class EdgeDropped(Message):
-    """The dragged edge was released."""
+    to: tuple[int, int] | None = None
 
 
 @dataclass

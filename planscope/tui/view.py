@@ -209,19 +209,11 @@ def changed(view: DebugView, **changes: Any) -> DebugView:
 
 def with_judgement(view: DebugView, judgement: Judgement, debug: DebugState) -> DebugView:
     """Return the view with the judge's results for its run, at the cursor ``debug``."""
-    return changed(
-        view,
-        debug=debug,
-        progress=judgement.progress,
-        trouble=judgement.trouble,
-        outline=judgement.outline,
-        errors=judgement.errors,
-        verdict=judgement.verdict,
-        certificate=judgement.certificate,
-        repair=judgement.repair,
-        cause=judgement.cause,
-        links=judgement.links,
-    )
+    return changed(view, debug=debug, **{name: getattr(judgement, name) for name in _JUDGED})
+
+
+_JUDGED = "progress trouble outline errors verdict certificate repair cause links".split()
+"""The fields that the judge gives."""
 
 
 def reflected(view: DebugView) -> DebugView:

@@ -122,11 +122,6 @@ class LiveRun:
         return self._run.run_id if self._run is not None else ""
 
     @property
-    def waits(self) -> bool:
-        """Whether the run waits for the user: it is paused, or its agent asks something."""
-        return self.paused is not None or self.question is not None
-
-    @property
     def stepping(self) -> bool:
         """Whether the run pauses before its next call even without a breakpoint."""
         return self._run is not None and self._run.stepping

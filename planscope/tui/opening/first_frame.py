@@ -16,8 +16,8 @@ from textual.widget import Widget
 
 from planscope.safe import show
 from planscope.tui.arrangement import (
+    ALL_PANES,
     FIRST,
-    SMALLEST,
     Arrangement,
     Kind,
     Panes,
@@ -29,8 +29,6 @@ from planscope.tui.arrangement import (
 from planscope.tui.opening.summary import Called, Summary
 from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, ranges, shown, width_of
 from planscope.tui.style.painter import Painter
-
-__all__ = ["SMALLEST", "FirstFrame"]
 
 
 class FirstFrame(Screen[None]):
@@ -108,25 +106,15 @@ def _frame(summary: Summary, arrangement: Arrangement, width: int, height: int) 
     seen = seen_panes(kind, arrangement, "query", "timeline")
     boxes = []
     for pane, rect in Panes(kind, arrangement, seen, Rect(0, 1, width, height - 2)).places().items():
-        digit, name = _TITLES[pane]
-        name = "Task" if summary.bare and pane == "query" else name
+        digit = str(ALL_PANES.index(pane) + 1) if pane in ALL_PANES else ""
+        name = "task" if summary.bare and pane == "query" else pane
         lines: list[tuple[Run, ...]] = []
         if pane == "query":
             lines = _text(summary.text, rect.width - 2 - (rect.x > 0))
         elif pane == "timeline":
             lines = _calls(summary.calls, rect.width - 2 - (rect.x > 0))
-        boxes.append((rect, _box(digit, name, lines, rect)))
+        boxes.append((rect, _box(digit, name.capitalize(), lines, rect)))
     return [Line(head, "bar"), *_beside(boxes, height), Line((), "bar")]
-
-
-_TITLES = {
-    "query": ("1", "Query"),
-    "tree": ("2", "Tree"),
-    "constraints": ("3", "Constraints"),
-    "timeline": ("4", "Timeline"),
-    "step": ("5", "Step"),
-    "inspector": ("", "Inspector"),
-}
 
 
 def _beside(boxes: Sequence[tuple[Rect, Sequence[Line]]], height: int) -> list[Line]:
@@ -161,6 +149,6 @@ def _text(text: str, width: int) -> list[tuple[Run, ...]]:
 def _calls(calls: Sequence[Called], width: int) -> list[tuple[Run, ...]]:
     made: list[tuple[Run, ...]] = [(Run("    0 · before any call", "dim"),)]
     for step, call in enumerate(calls[:80], 1):
-        given = ", ".join(shown(str(value), 40) for value in list((call.arguments or {}).values())[:4])
+        given = ", ".join(shown(str(value), 40) for value in list(call.arguments.values())[:4])
         made.append((Run(f"{step:>5} · ", "dim"), Run(f"{shown(call.tool, 80)}({given})", "tool")))
     return [cut(runs, width) for runs in made]

@@ -17,10 +17,10 @@ from planscope.session.run_names import run_named
 
 
 class Called(NamedTuple):
-    """One call of the displayed run. ``arguments`` is None if they could not be read."""
+    """One call of the displayed run. ``arguments`` are empty if they could not be read."""
 
     tool: str
-    arguments: Mapping[str, Any] | None
+    arguments: Mapping[str, Any]
 
 
 class Summary(NamedTuple):
@@ -80,7 +80,7 @@ def _summary(raw: Mapping[str, Any], wanted: str | None, stamp: Fingerprint | No
         tuple(runs),
         run_id,
         _text(run.get("model")),
-        tuple(Called(_text(call.get("tool")), _arguments(call.get("arguments"))) for call in calls),
+        tuple(Called(_text(call.get("tool")), _mapping(call.get("arguments"))) for call in calls),
         raw,
         stamp,
         bool(run) and not (text.strip() or _text(raw.get("rules")).strip()),
@@ -122,7 +122,3 @@ def _items(value: object) -> Iterable[Mapping[str, Any]]:
 
 def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
-
-
-def _arguments(value: object) -> Mapping[str, Any] | None:
-    return value if isinstance(value, Mapping) else None

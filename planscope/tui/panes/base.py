@@ -9,7 +9,7 @@ from textual import events
 from textual.geometry import Offset
 
 from planscope.debugger.selection import Selection
-from planscope.tui.messages import EdgeDragged, EdgeDropped, PaneClicked, PaneResized, PaneZoomed, Picked
+from planscope.tui.messages import EdgeDragged, PaneClicked, PaneResized, Picked
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import Run
 from planscope.tui.view import DebugView
@@ -141,14 +141,12 @@ class LinePane(Windowed):
     def release(self) -> None:
         super().release()
         if self._by_frame and self.dragged:
-            self.post_message(EdgeDropped())
+            self.post_message(EdgeDragged((0, 0)))
 
     def on_click(self, event: events.Click) -> None:
         if self.dragged:
             return
-        if event.chain == 2:
-            self.post_message(PaneZoomed(self.name_in_state))
-            return
-        self.post_message(PaneClicked(self.name_in_state))
-        if (place := self.line_under(event)) is not None:
+        again = event.chain == 2
+        self.post_message(PaneClicked(self.name_in_state, again))
+        if not again and (place := self.line_under(event)) is not None:
             self.clicked(*place)

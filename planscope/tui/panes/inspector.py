@@ -26,19 +26,10 @@ class InspectorPane(LinePane):
     head_words = "Inspector"
 
     def prepare(self, state: DebugView, width: int) -> None:
-        key = (
-            state.debug,
-            state.progress,
-            state.breakpoints,
-            state.links,
-            state.outline,
-            state.waits_at,
-            width,
-        )
-        if self.prepared_for != key:
-            self.prepared_for = key
-            self.lines = _Told(state, width).lines
+        if self.prepared_for != (state.debug, width):
+            self.prepared_for = state.debug, width
             self.top = 0
+        self.lines = _Told(state, width).lines
 
 
 class _Told(Page):

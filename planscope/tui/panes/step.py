@@ -12,38 +12,19 @@ from planscope.wording import phrases, terms
 
 class StepPane(LinePane):
     name_in_state = "step"
-    _place: object = None
     _most: tuple[object, int] = (None, 0)
     """The most rows that a step of the displayed run has filled: rows are not divided again at each key."""
 
     def prepare(self, state: DebugView, width: int) -> None:
         self.head_words = f"5 {step_title(state.debug.step)}"
         place = (state.debug.run, state.debug.index, width, self.window, state.zoomed, state.folded_here)
-        told = (
-            state.progress,
-            state.certificate,
-            state.facts,
-            state.repair,
-            state.watch_lines,
-            state.trouble,
-            state.hit,
-            state.run is not None and (state.run.under_way, state.run.pending),
-            state.run is not None and state.run.waits_for,
-            state.why_paused,
-            state.question,
-            state.unfollowed,
-        )
-        if self.prepared_for != (place, told):
-            if self._place != place:
-                self._place = place
-                self.top = 0
-            self.prepared_for = (place, told)
-            self.lines, rows = step_lines(state, width, self.window)
-            run = state.key, width
-            self._most = run, max(rows, self._most[1]) if self._most[0] == run else rows
-            self._hit = [
-                i for i, made in enumerate(self.lines) if any(run.role == "hit" for run in made.runs)
-            ]
+        if self.prepared_for != place:
+            self.prepared_for = place
+            self.top = 0
+        self.lines, rows = step_lines(state, width, self.window)
+        run = state.key, width
+        self._most = run, max(rows, self._most[1]) if self._most[0] == run else rows
+        self._hit = [i for i, line in enumerate(self.lines) if any(part.role == "hit" for part in line.runs)]
 
     def rows_wanted(self) -> int:
         return self._most[1] + 1

@@ -208,9 +208,10 @@ class Windowed(Widget):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         rows, filters = self._rows, self.paint.filters
+        blank = Strip.blank(self.cells[0], self.paint.style("", ""))
         strips = []
         for y in crop.line_range:
-            strip = self._strip(rows[y]) if 0 <= y < len(rows) else self._blank()
+            strip = self._strip(rows[y]) if 0 <= y < len(rows) else blank
             if self._selected is not None and (span := self._selected.get_span(y)) is not None:
                 strip = self._with_selection(strip, *self._of_text(span))
             for line_filter in filters:
@@ -219,9 +220,6 @@ class Windowed(Widget):
         if crop.column_span != (0, self.cells[0]):
             strips = [strip.crop(*crop.column_span) for strip in strips]
         return strips
-
-    def _blank(self) -> Strip:
-        return Strip.blank(self.cells[0], self.paint.style("", ""))
 
     def _strip(self, row: tuple[Line, str]) -> Strip:
         strip = self._strips.get(row)

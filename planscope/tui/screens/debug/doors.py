@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from planscope.tui import shell
+from planscope.tui.app_screen import in_play
 from planscope.tui.controllers.dissecting import DissectChoice
 from planscope.tui.keys import key_for
 from planscope.tui.panes.query import not_judged
@@ -19,7 +20,6 @@ from planscope.tui.screens.debug.stage import (
     amounts_to,
     flow,
     here,
-    in_play,
     not_run,
     show_run,
 )

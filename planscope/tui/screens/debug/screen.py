@@ -33,7 +33,6 @@ from planscope.tui.messages import (
     CauseFound,
     DocumentChanged,
     EdgeDragged,
-    EdgeDropped,
     FactsFound,
     Judged,
     KeyHintClicked,
@@ -42,7 +41,6 @@ from planscope.tui.messages import (
     OptionChosen,
     PaneClicked,
     PaneResized,
-    PaneZoomed,
     Picked,
 )
 from planscope.tui.opening.load import Switch
@@ -125,19 +123,22 @@ class DebugScreen(AppScreen[None]):
             return first_key(action, self.choice)
 
         self.hints, saves = debug_hints(key), key(BY_ID["save"])
-        bars: dict[str, Callable[[int], Sequence[Line]]] = {
-            "header": lambda width: [header_line(self.view, width)],
-            "command": lambda width: [command_line(self.view.command, width)],
-            "footer": lambda width: [footer_line(self.view, self.hints, width)],
-            "notice": lambda width: notice_lines(self.view.notice, self.app.size, self.view.saving, saves),
-            "too-small": lambda width: too_small_lines(*self.app.size),
-        }
+
+        def notice(width: int) -> Sequence[Line]:
+            return notice_lines(self.view.notice, self.app.size, self.view.saving, saves)
+
+        def keys(width: int) -> Sequence[Line]:
+            return [footer_line(self.view, self.hints, width)]
+
+        bars = (
+            Bar(lambda width: [header_line(self.view, width)], lambda: header_of(self.view), id="header"),
+            Bar(lambda width: [command_line(self.view.command, width)], id="command"),
+            Bar(keys, lambda: (phase(self.view), self.view.alone), id="footer"),
+            Bar(notice, id="notice"),
+            Bar(lambda width: too_small_lines(*self.app.size), id="too-small"),
+        )
         self.panes = tuple(pane(self.view, id=name) for name, pane in _PANES.items())
-        of: dict[str, Callable[[], object]] = {
-            "header": lambda: header_of(self.view),
-            "footer": lambda: (phase(self.view), self.view.alone),
-        }
-        self.bars = {name: Bar(make, of.get(name, object), id=name) for name, make in bars.items()}
+        self.bars = {bar.id: bar for bar in bars}
         yield from (*self.panes, *self.bars.values())
 
     @property
@@ -417,21 +418,19 @@ class DebugScreen(AppScreen[None]):
 
     def _is_gone(self) -> bool:
         """Return whether the displayed run or query was deleted."""
-        run, variant = self.view.run, self.view.variant
+        variant, run = self.view.key
         document = self.work.document
-        gone = run is not None and document.run(run.id) is None
-        return gone or (variant is not None and document.variant(variant.id) is None)
+        return bool((run and not document.run(run)) or (variant and not document.variant(variant)))
 
     def _look_elsewhere(self) -> None:
         """Display another run of the query whose run was deleted, or else another run, or else a query."""
         from planscope.session.model import own_runs, own_variants
 
-        session = self.work.document.open_session
-        mine = self.view.variant.id if self.view.variant is not None else ""
+        session, mine = self.work.document.open_session, self.view.key[0]
         runs = own_runs(session)
-        found = [run for run in runs if run.variant == mine] or runs
-        if found:
-            self.look_at(found[-1].variant, found[-1].id)
+        if runs:
+            last = max(runs, key=lambda run: (run.variant == mine, runs.index(run)))
+            self.look_at(last.variant, last.id)
         else:
             kept = self.work.document.variant(mine)
             self.look_at((kept or own_variants(session)[-1]).id)
@@ -487,21 +486,15 @@ class DebugScreen(AppScreen[None]):
     def _clicked(self, message: PaneClicked) -> None:
         if message.pane:
             arranging.show_pane(self, message.pane)
-
-    @on(PaneZoomed)
-    def _zoomed(self, message: PaneZoomed) -> None:
-        if message.pane:
-            arranging.show_pane(self, message.pane)
-            arranging.zoom(self)
+            if message.again:
+                arranging.zoom(self)
 
     @on(EdgeDragged)
     def _edge_dragged(self, message: EdgeDragged) -> None:
-        if self.work.layout.drag(message.start, message.to):
+        if message.to is None:
+            self.work.layout.drop()
+        elif self.work.layout.drag(message.start, message.to):
             self.show_view()
-
-    @on(EdgeDropped)
-    def _edge_dropped(self) -> None:
-        self.work.layout.drop()
 
     @on(KeyHintClicked)
     async def _hint_clicked(self, message: KeyHintClicked) -> None:

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol
 
 from planscope.tui import shell
-from planscope.tui.app_screen import Asker, in_play
+from planscope.tui.app_screen import Asker
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from planscope.tui.opening.load import Switch
     from planscope.tui.screens.debug.start import Start
     from planscope.tui.view import DebugView
-
-__all__ = ["ANOTHER_RUN", "NO_SESSION", "Stage", "amounts_to", "here", "in_play", "not_run", "show_run"]
 
 NO_SESSION = "no session is open yet"
 ANOTHER_RUN = "another run is shown now"

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from planscope.session.locations import name_of
 from planscope.session.recent import recent
 from planscope.tui.actions import KeyAction
 from planscope.tui.panes.header import run_runs
-from planscope.tui.screens.debug import (
-    arranging,
-    deciding,
-    doors,
-    marking,
-    modes,
-    navigate,
-    opening,
-    playing,
-    rules,
-    running,
-)
+from planscope.tui.screens.debug import arranging, opening
 from planscope.tui.screens.debug.stage import Stage, show_run
 from planscope.tui.style.lines import shown
 from planscope.wording import phrases
@@ -32,17 +22,11 @@ if TYPE_CHECKING:
 MOST_RECENT = 8
 """Limit of recent sessions in the palette."""
 
-VERBS = {
-    module.__name__.rpartition(".")[2]: module
-    for module in (arranging, deciding, doors, marking, modes, navigate, opening, playing, rules, running)
-}
-"""The modules with what keys do, by their names in the table of actions."""
-
 
 def verb_of(action: KeyAction) -> Callable[..., None]:
     """Return the function of a stage that the table of actions names, such as ``navigate.go_start``."""
     module, _, name = action.do.partition(".")
-    verb: Callable[..., None] = getattr(VERBS[module], name)
+    verb: Callable[..., None] = getattr(import_module(f"{__package__}.{module}"), name)
     return verb
 
 

@@ -53,7 +53,10 @@ class _File:
         return tuple(dict.fromkeys(c.name for c in calls if c.name and not c.is_glob))
 
     def warnings(self) -> Iterator[str]:
-        """Yield a line about sentences that were read in another way until 2026."""
+        """Yield a line about headings, and one about sentences that were read in another way until 2026."""
+        for number, line in enumerate(self.scanner.text.splitlines(), 1):
+            if line.lstrip().startswith("##"):
+                yield f'line {number}: the heading "{line.strip("# ")}" is left out, as comments are'
         if self.turned:
             rule, *others = self.turned
             other = replace(rule, kind="not_succession", first=rule.then, then=rule.first)
@@ -111,7 +114,8 @@ def _without_headings(rows: Iterable[list[Token]]) -> Iterator[list[Token]]:
         if _HEADING.fullmatch("".join(f"{token.key} " for token in row)):
             continue
         words = [token.key for token in row]
-        if words[0] == "*" and len(row) > 1 and row[1].start > row[0].end and verb(words[1:]) is None:
+        star = words[0] == "*" and len(row) > 1 and row[1].start > row[0].end and verb(words[1:]) is None
+        if star or words[0] == "-":
             row = row[1:]
         elif row[0].kind == "number" and words[1:2] in ([], [")"]):
             row = row[2:]
@@ -132,7 +136,7 @@ def _declared(text: str, rows: Sequence[list[Token]]) -> tuple[str, ...]:
 def _located(text: str, error: SentenceError) -> ParseError:
     start, end = error.span
     line = text.count("\n", 0, start) + 1
-    column = start - (text.rfind("\n", 0, start) + 1) + 1
+    column = start - text.rfind("\n", 0, start)
     return ParseError(
         line, column, text[start:end], error.expected, error.message, error.span, error.readings
     )
@@ -141,8 +145,6 @@ def _located(text: str, error: SentenceError) -> ParseError:
 def _sentence(file: _File, row: list[Token], *, marks_only: bool = False) -> None:
     """Read one sentence and add its rules or its marks. Raises SentenceError."""
     text = file.scanner.text
-    if row[0].text == "-":
-        row = row[1:]
     name, rest = _named(text, row)
     if not rest:
         return
@@ -235,9 +237,7 @@ def _agreeing(file: _File, ways: Sequence[tuple[Way, int]]) -> list[Way]:
 
     found: list[Way] = []
     for way, most in ways:
-        numbered = [
-            (replace(rule, id=f"c{k}"), turned) for k, (rule, turned) in enumerate(way, len(file.rules) + 1)
-        ]
+        numbered = _numbered(file, way)
         seen = examine([rule for rule, _ in numbered])
         implied = {one for one, _ in seen.implied}
         if (
@@ -255,10 +255,13 @@ def _agreeing(file: _File, ways: Sequence[tuple[Way, int]]) -> list[Way]:
             and all(implied_by(rule, rules) is not None for rule, _ in other)
             for other in found
         ):
-            found.append(
-                [(replace(rule, id=f"c{k}"), t) for k, (rule, t) in enumerate(left, len(file.rules) + 1)]
-            )
+            found.append(_numbered(file, left))
     return found
+
+
+def _numbered(file: _File, way: Way) -> Way:
+    """Return rules that are numbered after those that the file has."""
+    return [(replace(rule, id=f"c{k}"), turned) for k, (rule, turned) in enumerate(way, len(file.rules) + 1)]
 
 
 def _rules(

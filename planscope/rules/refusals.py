@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import pairwise
+from itertools import islice, pairwise, permutations, product
 
 from planscope.language.calls import CallSet
-from planscope.language.cuts import Cut, Cuts, Item, Scanner, SentenceError, sentences
+from planscope.language.cuts import Cut, Cuts, Scanner, SentenceError, sentences
+from planscope.language.english import said
 from planscope.language.problem import Span
 from planscope.language.shapes import unknown_to_shapes
 from planscope.rules.kinds import KINDS
@@ -54,12 +55,12 @@ def refused(cuts: Cuts, some: Sequence[Cut]) -> SentenceError:
 
 def _why(cuts: Cuts, some: Sequence[Cut]) -> SentenceError:
     row = cuts.row
-    whole, end = (row[0].start, row[-1].end), (row[-1].end, row[-1].end)
-    if (clock := _clock_time(cuts)) is not None:
+    whole = row[0].start, row[-1].end
+    if clock := _clock_time(cuts):
         return clock
     if cuts.troubles:
         return max(reversed(cuts.troubles), key=lambda error: error.span)
-    if (odd := cuts.unread) is not None:
+    if odd := cuts.unread:
         why = f"{odd.text!r} is not expected here"
         return SentenceError((odd.start, odd.end), why, ("a tool", "a verb such as happens"))
     items = next((cut.items for cut in some if any(item.code == "S" for item in cut.items)), None)
@@ -69,23 +70,23 @@ def _why(cuts: Cuts, some: Sequence[Cut]) -> SentenceError:
         why = "a sentence can be judged by one value only; join the names by 'and'"
         return SentenceError(values[1].span, why)
     text = cuts.scanner.text
-    verb = any("happens" in item.code or item.code in _VERBS for item in items)
+    verb = not {item.code for item in items} <= {"S", "a"}
     for one, other in pairwise(items):
         if one.code == other.code == "S" and all(
             item.calls[0].name not in cuts.scanner.tools for item in (one, other)
         ):
             names = text[one.span[0] : other.span[1]]
             why = f'"{names}" reads as two names; put a name of several words in backquotes'
-            start = one.span[0] if verb else whole[0]
             why = why if verb else f"there is no verb: {why}"
-            return SentenceError(
-                (start, other.span[1] if verb else whole[1]), why, ("`name`", "a verb such as happens")
-            )
+            place = (one.span[0], other.span[1]) if verb else whole
+            return SentenceError(place, why, ("`name`", "a verb such as happens"))
     if len(items) == 1:
         why = f'there is no verb: "{text[slice(*whole)]}" was read as one name'
         return SentenceError(whole, why, ("a verb such as happens",))
     if items[-1].code in _OPEN:
-        return SentenceError(end, "the sentence ends where a tool was expected", ("a tool's name",))
+        return SentenceError(
+            (whole[1], whole[1]), "the sentence ends where a tool was expected", ("a tool's name",)
+        )
     for item in items:
         if unknown_to_shapes(item.code):
             words = " ".join(text[slice(*item.span)].split())
@@ -103,26 +104,22 @@ def _clock_time(cuts: Cuts) -> SentenceError | None:
     return None
 
 
-_VERBS = ("comes", "is", "precedes", "follows", "needs", "followed_by", "preceded_by", "do", "not_do")
-
-
 def _nearest(cuts: Cuts, some: Sequence[Cut]) -> str:
     """Return the sentence with the same tools that has the most in common with the words; "" without a tool."""
-    items = next((cut.items for cut in some if any(item.code == "S" for item in cut.items)), ())
-    every = list(dict.fromkeys(item.calls for item in items if item.code == "S"))
-    # A word that only could be a name ("the user has handed over the chat") would make a sentence of nonsense
-    sets = ([one for one in every if all(_is_name(c.name, cuts.scanner.tools) for c in one)] or every)[:3]
+    sets = next(filter(None, ([item.calls for item in cut.items if item.code == "S"] for cut in some)), [])
+    tools = cuts.scanner.tools or {c.name for one in sets for c in one}
+    cuts = Scanner(cuts.scanner.text, tools).cuts(cuts.row)
+    names = [name.calls for at in range(len(cuts.row)) for name in islice(cuts.names(at), 1)]
+    known = [one for one in sets if all(c.is_said or c.is_glob or c.name in tools for c in one)]
+    mine = _features(cuts)
     best: tuple[float, str] = (0.0, "")
-    for rule in _candidates(sets):
+    for rule in _candidates(list(dict.fromkeys(known or [(one,) for one in names]))[:3]):
         sentence = sentence_of(rule)
-        other = next(iter(Scanner(sentence, cuts.scanner.tools).cuts(next(sentences(sentence)))), None)
-        if other is not None:
-            best = max(best, (_likeness(items, other.items), sentence), key=lambda one: one[0])
+        other = Scanner(sentence, tools).cuts(next(sentences(sentence)))
+        found = [word for one in other.row if (word := one.text.strip("`")) in tools]
+        alike = SequenceMatcher(None, [one.name for one in names], found).ratio()
+        best = max(best, (_likeness(mine, _features(other)) + alike, sentence), key=lambda one: one[0])
     return best[1]
-
-
-def _is_name(name: str, tools: Collection[str]) -> bool:
-    return name in tools or not name.isalpha()
 
 
 def _candidates(sets: Sequence[CallSet]) -> Iterator[Rule]:
@@ -130,27 +127,23 @@ def _candidates(sets: Sequence[CallSet]) -> Iterator[Rule]:
     for kind, about in KINDS.items():
         if kind in ("latest", "compared") or "{c}" in about.meaning:
             continue
-        if "{b}" not in about.meaning and "{each_b}" not in about.meaning:
-            yield from (Rule("", kind, one, count=1) for one in sets)
-            continue
-        for one in sets:
-            yield from (Rule("", kind, one, other, 5, "calls") for other in sets if other is not one)
+        two = "b}" in about.meaning
+        for one, other in permutations(sets, 2) if two else product(sets, [()]):
+            yield Rule("", kind, one, other, 5 if two else 1, "calls" if two else "")
 
 
-def _likeness(items: Sequence[Item], others: Sequence[Item]) -> float:
-    """Return how much two sentences have in common, with weight on whether both forbid something and name the same."""
-    mine, theirs = (_features(some) for some in (items, others))
-    shared = len(mine & theirs) / max(1, len(mine | theirs))
-    orders = [[c.name for item in some if item.code == "S" for c in item.calls] for some in (items, others)]
-    alike = SequenceMatcher(None, orders[0], orders[1]).ratio()
-    return shared + alike + 2 * (("not" in mine) == ("not" in theirs))
+def _likeness(mine: set[str], theirs: set[str]) -> float:
+    """Return how much two sentences have in common, with weight on whether both forbid something."""
+    return len(mine & theirs) / max(1, len(mine | theirs)) + 2 * (("not" in mine) == ("not" in theirs))
 
 
-def _features(items: Sequence[Item]) -> set[str]:
-    found = {part for item in items if item.code != "S" for part in item.code.split("_")}
+def _features(cuts: Cuts) -> set[str]:
+    """Return the parts of all codes that a sentence's words may have."""
+    told = (said(cuts.words(at), at == 0) for at in range(len(cuts.row)))
+    found = {part for ways in told for _, codes in ways for one in codes for part in one.code.split("_")}
     if found & _EARLIER:
         return (found | {"before"}) - {"not", "no", "never"}
-    return found | ({"not"} if found & {"no", "never", "neither"} else set())
+    return found | ({"not"} if found & {"no", "never", "neither", "forbid"} else set())
 
 
 _EARLIER = frozenset({"without", "unless", "until"})

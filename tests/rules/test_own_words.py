@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -11,10 +11,12 @@ from random import Random
 import pytest
 
 from planscope.language.calls import Calls
+from planscope.language.errors import ParseError, ParseFailure
 from planscope.rules.reading import read_rules
+from planscope.rules.refusals import NEAREST
 from planscope.rules.rule import Rule
 from planscope.rules.words import sentence_of
-from tests.rules.own_words import CORPUS, Told, by_examples, by_meaning
+from tests.rules.own_words import CORPUS, TOOLS, Told, by_examples, by_meaning, meant
 from tests.rules.worlds import MORE_MODES, make_world
 
 
@@ -54,3 +56,55 @@ def test_the_sentence_of_a_rule_is_read_as_this_rule() -> None:
                 continue
             (found,) = read_rules(sentence_of(rule), ("a", "b", "c")).rules
             assert _said(found) == _said(rule), sentence_of(rule)
+
+
+def _sentences(name: str) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the sentences of a corpus with their tools."""
+    tools: Sequence[str] = TOOLS
+    for line in (CORPUS / name).read_text(encoding="utf-8").splitlines():
+        tools = line[1:].split() if line.startswith("@") else tools
+        if sentence := line.partition(" :: ")[2]:
+            yield sentence, tools
+
+
+def _errors(sentence: str, tools: Sequence[str]) -> Sequence[ParseError]:
+    try:
+        read_rules(sentence, tools)
+    except ParseFailure as failure:
+        return failure.errors
+    return ()
+
+
+def test_what_a_refusal_suggests_is_read_and_names_only_tools() -> None:
+    told = 0
+    for name in ("forms.txt", "own_words.txt", "domains.txt"):
+        for sentence, tools in _sentences(name):
+            for error in _errors(sentence, tools):
+                near = error.message.partition(f'; {NEAREST}: "')[2].removesuffix('"')
+                if near and not error.readings:
+                    (rule,) = read_rules(near, tools).rules
+                    named = {c.name for c in (*rule.first, *rule.then) if c.name and not c.is_glob}
+                    assert named <= set(tools), sentence
+                    told += 1
+    assert told > 20
+
+
+def test_no_word_of_a_sentence_is_left_out() -> None:
+    """A word that nobody knows makes a sentence unread, or stands in its rules."""
+    read = 0
+    for sentence, tools in list(_sentences("forms.txt"))[::9]:
+        words = sentence.split()
+        for at in range(1, len(words)):
+            odd = " ".join([*words[:at], "zugly", *words[at:]])
+            if "(" not in sentence and not _errors(odd, tools):
+                rules = read_rules(odd, tools).rules
+                agents = [one.agent for rule in rules for one in (*rule.first, *rule.then)]
+                assert "zugly" in meant(rules) or "zugly" in agents, odd
+                read += 1
+    assert read > 0
+
+
+def test_a_heading_is_said_to_be_left_out() -> None:
+    found = read_rules("## Never do this\n- refund comes after lookup\n# a comment", ("refund", "lookup"))
+    assert found.warnings == ('line 1: the heading "Never do this" is left out, as comments are',)
+    assert len(found.rules) == 1

@@ -261,6 +261,13 @@ class LeftOutRecord(_Part):
     count: int = Field(default=1, ge=1)
 
 
+class ExpectedCall(_Part):
+    """A call of the gold plan that an imported trace has."""
+
+    tool: str
+    arguments: dict[str, Any] | None = None
+
+
 class ForkPoint(_Part):
     """The run that a fork continues, and the last step that it keeps."""
 
@@ -272,8 +279,8 @@ class Run(_Part):
     """One run of an agent. ``model`` names provider and model, or a simulated profile; it holds no secret.
 
     ``recording``: the name of the journal that the run was recorded in, so that it is merged only once. An imported
-    run has the id of its trace, its ``reward`` if it was graded (1: right, 0: wrong), and what was left out of it. Of a
-    user's own graph, ``state`` is its input (without the messages), and ``thread`` its checkpointer's thread.
+    run has the id of its trace, its ``reward`` if it was graded (1: right, 0: wrong), what was left out of it, and the
+    calls that its gold plan ``expected``. Of a user's own graph, ``state`` is its input (without the messages), and ``thread`` its checkpointer's thread.
     """
 
     id: str
@@ -287,6 +294,7 @@ class Run(_Part):
     recording: str | None = None
     reward: float | None = Field(default=None, allow_inf_nan=False)
     left_out: list[LeftOutRecord] | None = None
+    expected: list[ExpectedCall] | None = None
     state: dict[str, Any] | None = None
     thread: str | None = None
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from planscope.oracle.trace import Cause, LeftOut
+from planscope.oracle.trace import Cause, LeftOut, ToolCall
 from planscope.session.model import (
     AnswerEvent,
     CallEvent,
@@ -200,7 +200,7 @@ class RunRecord(NamedTuple):
     ``last_words``: what the model said after the last call. ``troubles``: errors before the first call. ``kept``: the
     number of calls from the run that was forked. ``pending``: the last call is paused and not executed yet.
     ``prompt``: what the model was given at first. ``last_messages``: the model's messages after the last call.
-    ``cause``: what ended an aborted run.
+    ``cause``: what ended an aborted run. ``expected``: the calls of an imported run's gold plan.
     """
 
     id: str
@@ -222,6 +222,7 @@ class RunRecord(NamedTuple):
     cause: Cause | None = "cut_off"
     reward: float | None = None
     left_out: tuple[LeftOut, ...] = ()
+    expected: tuple[ToolCall, ...] = ()
 
     @property
     def help(self) -> Help:
@@ -275,6 +276,7 @@ def record_of(run: Run, *, under_way: bool = False) -> RunRecord:
         forked_from=run.forked_from,
         reward=run.reward,
         left_out=left_out,
+        expected=tuple(ToolCall(one.tool, one.arguments) for one in run.expected or ()),
     )
     if under_way:
         record = record._replace(under_way=True, ending="running", reason="", cause=None)

@@ -39,6 +39,7 @@ from planscope.session.model import (
     EndEvent,
     ErrorEvent,
     Event,
+    ExpectedCall,
     ForkPoint,
     LeftOutRecord,
     MessageEvent,
@@ -234,6 +235,11 @@ def run_of(trace: Trace, run_id: str, longest: int = LONGEST[0]) -> Run:
         events=events,
         reward=trace.reward if trace.reward is not None and math.isfinite(trace.reward) else None,
         left_out=_left_out(trace) or None,
+        expected=[
+            ExpectedCall(tool=_name(one.tool), arguments=_small(one.arguments, 4 * longest))
+            for one in trace.expected[:MOST_CALLS]
+        ]
+        or None,
     )
 
 
@@ -471,6 +477,7 @@ def trace_of_record(record: RunRecord) -> Trace:
         problem=reason if aborted else None,
         reward=record.reward,
         left_out=list(record.left_out),
+        expected=list(record.expected),
     )
 
 

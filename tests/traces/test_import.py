@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from planscope.cause.find import find_cause
+from planscope.doors.plan_rules import plan_rules
+from planscope.doors.questions import Questions
 from planscope.oracle.trace import Branch, LeftOut, ToolCall, Trace
 from planscope.session.model import CallEvent, EndEvent, MessageEvent, Session
 from planscope.session.record import cost_of
 from planscope.session.store import dumps, load, loads
 from planscope.session.traces import session_of, trace_of
-from planscope.traces import open_traces
+from planscope.traces import Options, open_traces
+from planscope.traces.opening import read
 from planscope.traces.source import stream_source
 from tests.cli.support import Cli
+from tests.traces.samples import SAMPLES
 
 
 def call(identity: str, tool: str, arguments: Any) -> dict[str, Any]:
@@ -205,3 +211,60 @@ def test_a_failed_call_is_marked_and_what_was_not_recorded_is_no_zero(cli: Cli, 
     assert "Failed: the tool answered with an error" in walked.out
     run = load(out).runs[0]
     assert (cost_of(run).known_seconds, cost_of(run).known_model_seconds) == (None, None)
+
+
+def with_gold(*actions: tuple[str, Any]) -> list[dict[str, Any]]:
+    """A results file of tau-bench with its gold plan."""
+    task = {"actions": [{"name": name, "kwargs": given} for name, given in actions]}
+    return [{"task_id": 4, "trial": 0, "reward": 0, "info": {"task": task}, "traj": CHAT}]
+
+
+def test_a_session_blames_the_call_that_its_trace_blames(cli: Cli, tmp_path: Path) -> None:
+    trace = save(tmp_path / "gold.json", with_gold(("find order", {"order": 7}), ("exchange", {"order": 7})))
+    out, rules = tmp_path / "gold.planscope.json", tmp_path / "rules.txt"
+    rules.write_text("find order comes before refund.\nrefund that succeeded happens.\n")
+    assert cli("import", str(trace), "-o", str(out)).status == 0
+    for more in ((), ("--rules", str(rules))):
+        causes = []
+        for source in (trace, out):
+            told = json.loads(cli("check", str(source), "--json", *more).out)
+            causes.append(told["traces"][0]["cause"] if "traces" in told else told["cause"])
+        assert causes[0] == causes[1] and causes[0]["step"] == 2, more
+        assert any("gold plan has no such call" in why for why in causes[0]["reasons"]), causes[0]
+    asked = [why(source) for source in (trace, out)]
+    assert asked[0] == asked[1] and "gold plan" in asked[0]
+    failures = []
+    for source in (trace, out):
+        with pytest.raises(AssertionError) as failure:
+            plan_rules(rules).check(source)
+        failures.append(str(failure.value))
+    assert failures[0] == failures[1] and "gold plan has no such call" in failures[0]
+
+
+def why(source: Path) -> str:
+    """What a coding agent is told of the cause."""
+    ask = Questions([source.parent])
+    return json.dumps(json.loads(ask.answer(ask.why(str(source))))["cause"])
+
+
+def samples() -> Iterator[Trace]:
+    for name, (_, data) in SAMPLES.items():
+        yield from read(stream_source(io.BytesIO(data), name), Options(), lambda problem: None)
+    for folder in ("data", "recorded"):
+        for path in sorted((Path(__file__).parent / folder).iterdir()):
+            yield from open_traces([path], options=Options(False), on_problem=lambda problem: None)
+    for gold in ([("refund", {"order": 7})], [("refund", {"order": 8})], [("exchange", {"order": 7})]):
+        yield from read(
+            stream_source(io.BytesIO(json.dumps(with_gold(*gold)).encode()), "tau"), Options(), lambda _: None
+        )
+
+
+def test_every_sample_and_its_session_have_one_cause() -> None:
+    causes = golds = 0
+    for trace in samples():
+        after = trace_of(loads(dumps(session_of([trace]))).runs[-1])
+        assert find_cause(trace) == find_cause(after), trace.id
+        assert trace.expected == after.expected
+        causes += find_cause(trace).step is not None
+        golds += bool(trace.expected)
+    assert causes > 30 and golds >= 3

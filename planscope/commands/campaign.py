@@ -311,7 +311,7 @@ def _go(args: argparse.Namespace, store: Store) -> int:
             complete = not any(why for *_, why in found.arms)
             print_json(CampaignRunDocument.about(args.name, str(store.path), found, complete))
         else:
-            tell(rate_blocks(CampaignReportDocument.about(report(store, args.name))))
+            tell(rate_blocks(CampaignReportDocument.of(report(store, args.name))))
             say_all(f"{arm} began no more runs: {why}" for arm, *_, why in found.arms if why)
             say(f"planscope campaign report {args.name} shows more")
     return 2 if dead else 0
@@ -441,7 +441,7 @@ def _report(args: argparse.Namespace) -> int:
     found, runs = [], []
     for name in args.name:
         with closing(_store(name)) as store:
-            found.append(CampaignReportDocument.about(report(store, name)))
+            found.append(CampaignReportDocument.of(report(store, name)))
             runs.append(store.listed() if files else [])
     if args.html is not None:
         write_or_print(campaign_page(found, runs), None if args.html == "-" else Path(args.html))
@@ -510,7 +510,7 @@ def _dissect(args: argparse.Namespace) -> int:
             ) from None
         finally:
             line.clear()
-        found = CampaignReportDocument.about(report(store, args.name))
+        found = CampaignReportDocument.of(report(store, args.name))
     done = CampaignChangedDocument(name=args.name, action="dissect", count=count)
     answer(args, done, lambda _: cause_blocks(found))
     return 0

@@ -27,10 +27,10 @@ from planscope.wording.terms import sentence
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from planscope.documents.listings import TraceLineDocument
     from planscope.oracle.trace import Trace
     from planscope.rules.rule import RuleFile
     from planscope.session.model import Session
-    from planscope.traces.listing import Line
 
 ABOUT = (
     "Import a trace of an agent as a session, which the debugger opens. The format is recognised by the content: chats "
@@ -77,8 +77,9 @@ def _import(args: argparse.Namespace) -> int:
         raise UserError("name a trace: a file, a folder, - (standard input), or --last claude")
     target = output_file(args.output) if args.output is not None else None
     if args.list:
-        lines = list(_lines(_traces(paths, [])))
-        _print_list(args, lines)
+        from planscope.documents.listings import TraceLineDocument
+
+        _print_list(args, list(map(TraceLineDocument.about, _traces(paths, []))))
         return 0
     chosen = _chosen(paths, args)
     if chosen is None:
@@ -115,26 +116,19 @@ def _safe(line: str) -> str:
     return visible(line, limit=1_000)
 
 
-def _lines(traces: Iterator[Trace]) -> Iterator[Line]:
-    from planscope.traces.listing import line_of
-
-    for trace in traces:
-        yield line_of(trace)
-
-
 def _chosen(paths: list[str | Path], args: argparse.Namespace) -> list[Trace] | None:
     """Return the traces that become the session, or None if the list was printed because the user has to choose."""
+    from planscope.documents.listings import TraceLineDocument
     from planscope.traces.importing import MOST_TOGETHER
-    from planscope.traces.listing import line_of
 
     first: Trace | None = None
     kept: list[Trace] = []
-    lines: list[Line] = []
+    lines: list[TraceLineDocument] = []
     for trace in _traces(paths, []):
         if args.pick is not None:
             if trace.id == args.pick:
                 return [trace]
-            lines.append(line_of(trace))
+            lines.append(TraceLineDocument.about(trace))
             continue
         if args.all:
             kept.append(trace)
@@ -144,7 +138,7 @@ def _chosen(paths: list[str | Path], args: argparse.Namespace) -> list[Trace] | 
                 )
             continue
         first = first or trace
-        lines.append(line_of(trace))
+        lines.append(TraceLineDocument.about(trace))
     if args.all:
         return kept
     if args.pick is not None:
@@ -159,15 +153,15 @@ def _chosen(paths: list[str | Path], args: argparse.Namespace) -> list[Trace] | 
     raise UserError(f"there are {len(lines):,} traces; choose one with --pick ID, or all with --all")
 
 
-def _print_list(args: argparse.Namespace, lines: list[Line]) -> None:
+def _print_list(args: argparse.Namespace, lines: list[TraceLineDocument]) -> None:
     from planscope.documents.listings import TracesDocument
     from planscope.views.traces import list_blocks
 
-    answer(args, partial(TracesDocument.about, lines), list_blocks(lines))
+    answer(args, partial(TracesDocument, traces=lines), list_blocks(lines))
 
 
 def _save(traces: list[Trace], args: argparse.Namespace, target: Path | None, rules: RuleFile | None) -> int:
-    from planscope.documents.listings import TracesDocument
+    from planscope.documents.listings import TraceLineDocument, TracesDocument
     from planscope.traces.importing import together
     from planscope.traces.source import file_name
 
@@ -182,7 +176,7 @@ def _save(traces: list[Trace], args: argparse.Namespace, target: Path | None, ru
         wanted = f"{wanted}-{args.pick}"[:80]
     path = _write(session, wanted, target)
     if args.json:
-        print_json(TracesDocument.about(_lines(iter(traces)), session=str(path)))
+        print_json(TracesDocument(traces=list(map(TraceLineDocument.about, traces)), session=str(path)))
         return 0
     _tell(traces, session, path, in_library=target is None)
     return 0

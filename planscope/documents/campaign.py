@@ -11,7 +11,6 @@ from planscope.documents.document import Document
 
 if TYPE_CHECKING:
     from planscope.campaign.engine import Progress
-    from planscope.campaign.report import Report
 
 Rate = Annotated[float | None, Field(description="of the judged runs without help; null: there are none")]
 Interval = Annotated[tuple[float, float] | None, Field(description="95 % interval")]
@@ -94,15 +93,6 @@ class CampaignReportDocument(Document):
     z3_ms: float
     z3_checks: int
     agent_s: float
-
-    @classmethod
-    def about(cls, found: Report) -> Self:
-        return cls.of(
-            found,
-            cells=[CampaignCellDocument.of(cell) for cell in found.cells],
-            topics=[CampaignTopicDocument.of(topic) for topic in found.topics],
-            arms={name: CampaignArmDocument.of(arm) for name, arm in found.arms.items()},
-        )
 
 
 class CampaignReportsDocument(Document):

@@ -13,7 +13,7 @@ from planscope.documents.query import QueryDocument
 from planscope.errors import UserError
 from planscope.language.problem import Problem
 from planscope.oracle.judged import same_message
-from planscope.oracle.trace import Cause, Ending
+from planscope.oracle.trace import Cause, Ending, LeftOut
 from planscope.oracle.verdict_types import (
     CERTIFIED,
     ErrorType,
@@ -102,16 +102,6 @@ Z3Answer = Annotated[
 ]
 
 
-class LeftOutCallsDocument(Document):
-    """What looks like calls and is not among the calls of a trace. What was not understood leaves every rule unknown
-    that is not broken with any such calls."""
-
-    kind: Literal["not of this run", "not understood"]
-    reason: str
-    path: str = Field(description="where the first of them is")
-    count: int
-
-
 class LinkDocument(Document):
     """One step of the way from a cause to where it shows."""
 
@@ -176,7 +166,7 @@ class CheckDocument(Document):
     notes: list[str] = Field(default_factory=list, description="the grade, and what was left out, in words")
     reward: float | None = Field(default=None, description="how the trace was graded: 1 right, 0 wrong")
     cause: CauseOf = None
-    left_out: list[LeftOutCallsDocument] = Field(default_factory=list)
+    left_out: list[LeftOut] = Field(default_factory=list)
 
     @classmethod
     def about(cls, replay: JudgedRun, verdict: Verdict, **more: Any) -> Self:
@@ -186,9 +176,8 @@ class CheckDocument(Document):
         if sought(replay, verdict):
             from planscope.cause.find import cause_of
 
-            more["cause"] = CauseDocument.of(cause_of(replay, verdict))
-        left_out = [LeftOutCallsDocument.of(one) for one in replay.trace.left_out]
-        more |= {"left_out": left_out, "reward": replay.trace.reward}
+            more["cause"] = cause_of(replay, verdict)
+        more |= {"left_out": replay.trace.left_out, "reward": replay.trace.reward}
         return cls.told(verdict, explain_verdict(replay, verdict), **more)
 
     @classmethod

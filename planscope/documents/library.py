@@ -90,12 +90,7 @@ class EntryDocument(Document):
     @classmethod
     def listed(cls, entry: Entry, **more: Any) -> Self:
         """Return the document of an entry."""
-        came_out = outcome_fields(entry.outcome) if entry.outcome is not None else NOT_KNOWN
-        return cls.of(entry, address=entry.address, **came_out, **more)
-
-
-NOT_KNOWN: Mapping[str, Any] = {"verdict": None, "error_type": None}
-"""What is said of a run that is not judged so far."""
+        return cls.of(entry, address=entry.address, **outcome_fields(entry.outcome), **more)
 
 
 class RecoveryDocument(Document):
@@ -199,8 +194,7 @@ class SessionDocument(EntryDocument):
 
 def _run_line(run: Run, outcome: Outcome | None) -> RunLine:
     calls = sum(event.type == "call" for event in run.events)
-    came_out = outcome_fields(outcome) if outcome is not None else NOT_KNOWN
-    return RunLine.of(run, calls=calls, **came_out, helped=help_of(run))
+    return RunLine.of(run, calls=calls, **outcome_fields(outcome), helped=help_of(run))
 
 
 class SessionsDocument(Document):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import Field
 
 from planscope.documents.document import Document
-from planscope.documents.judgement import LeftOutCallsDocument
+from planscope.oracle.trace import LeftOut
+from planscope.session.traces import title_of
 
 if TYPE_CHECKING:
-    from planscope.traces.listing import Line
+    from planscope.oracle.trace import Trace
 
 
 class ParameterDocument(Document):
@@ -262,7 +262,20 @@ class TraceLineDocument(Document):
     problem: str | None = Field(description="what of it could not be read")
     reward: float | None
     source: str
-    left_out: list[LeftOutCallsDocument] = Field(default_factory=list)
+    left_out: list[LeftOut] = Field(default_factory=list)
+
+    @classmethod
+    def about(cls, trace: Trace) -> Self:
+        """Return the line of a trace."""
+        calls = trace.calls
+        return cls.of(
+            trace,
+            calls=len(calls),
+            tools=len({call.tool for call in calls}),
+            failed=sum(bool(call.failed) for call in calls),
+            branches=len(trace.branches),
+            title=title_of(trace),
+        )
 
 
 class TracesDocument(Document):
@@ -271,7 +284,3 @@ class TracesDocument(Document):
     traces: list[TraceLineDocument]
     session: str | None = Field(default=None, description="the file that was written")
     total: int | None = Field(default=None, description="all traces, where a server lists some of them")
-
-    @classmethod
-    def about(cls, lines: Iterable[Line], **more: Any) -> Self:
-        return cls(traces=[TraceLineDocument.of(line) for line in lines], **more)

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 from pydantic import Field
 
 from planscope.documents.document import Document
-from planscope.documents.judgement import CauseDocument, CauseOf, EarlyEnd, LeftOutCallsDocument, Z3Answer
+from planscope.documents.judgement import CauseOf, EarlyEnd, Z3Answer
 from planscope.documents.query import ParseErrorDocument
 from planscope.language.constructions import Kind
+from planscope.oracle.trace import LeftOut
 from planscope.oracle.verdict_types import CERTIFIED, StepNo
 
 if TYPE_CHECKING:
     from planscope.oracle.judged import JudgedRun
     from planscope.rules.judge import Tested
     from planscope.rules.mining import Mined
-    from planscope.rules.policy import Draft, Proposal
+    from planscope.rules.policy import Draft
     from planscope.rules.repair import RulesRepair
     from planscope.rules.report import Checked, Summary
     from planscope.rules.rule import RuleFile
@@ -166,7 +167,7 @@ class TraceDocument(Document):
     )
     problem: str | None = Field(default=None, description="what of the trace could not be read")
     warnings: list[str] = Field(default_factory=list, description="as in check")
-    left_out: list[LeftOutCallsDocument] = Field(default_factory=list)
+    left_out: list[LeftOut] = Field(default_factory=list)
     reward: float | None = Field(default=None, description="how the trace was graded: 1 right, 0 wrong")
     cause: CauseOf = None
     judged: bool = Field(default=True, description="as in check")
@@ -205,18 +206,14 @@ class TraceDocument(Document):
         if why is not None and why.query is not None:
             more["query"] = why.query
         if checked.cause is not None:
-            more["cause"] = CauseDocument.of(checked.cause)
+            more["cause"] = checked.cause
+        told = ("id", "verdict", "calls", "explanation", "left_out", "reward")
         return cls.model_validate(
-            {
-                "id": checked.id,
-                "verdict": checked.verdict,
-                "calls": checked.calls,
+            {name: getattr(checked, name) for name in told}
+            | {
                 "rules": [RuleResultDocument.of_known(one, known) for one in checked.results],
-                "explanation": checked.explanation,
                 "reason": checked.reason if checked.verdict == "aborted" else None,
                 "details": why is not None,
-                "left_out": checked.left_out,
-                "reward": checked.reward,
                 **more,
             }
         )
@@ -258,7 +255,7 @@ class CauseSumDocument(Document):
 class SummaryDocument(Document):
     traces: int
     broken: int = Field(description="traces that are wrong")
-    left_out: list[LeftOutCallsDocument] = Field(default_factory=list, description="by reason, in all traces")
+    left_out: list[LeftOut] = Field(default_factory=list, description="by reason, in all traces")
     graded_but: dict[str, int] = Field(
         default_factory=dict, description="how many traces are graded otherwise than judged, by words for it"
     )
@@ -270,7 +267,7 @@ class SummaryDocument(Document):
         return cls(
             traces=summary.traces,
             broken=summary.verdicts.get("wrong", 0),
-            left_out=[LeftOutCallsDocument.of(one) for one in summary.left_out.values()],
+            left_out=list(summary.left_out.values()),
             graded_but=dict(summary.odd),
             rules=[
                 RuleSumDocument.of(summary.sums[rule.id], id=rule.id, name=rule.name, text=rule.text)
@@ -469,16 +466,7 @@ class DraftedDocument(Document):
     @classmethod
     def about(cls, draft: Draft, traces: int, by: str) -> Self:
         """Tell what was drafted from a policy, and by whom."""
-
-        def left(some: list[Proposal]) -> list[LeftOutDocument]:
-            return [LeftOutDocument.of(one) for one in some]
-
-        return cls(
-            traces=traces,
-            by=by,
-            proposals=[
-                ProposalDocument.of(one, kinds=[rule.kind for rule in one.rules]) for one in draft.proposals
-            ],
-            unread=left(draft.unread),
-            unsaid=left(draft.unsaid),
-        )
+        proposals = [
+            ProposalDocument.of(one, kinds=[rule.kind for rule in one.rules]) for one in draft.proposals
+        ]
+        return cls.of(draft, traces=traces, by=by, proposals=proposals)

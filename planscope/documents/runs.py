@@ -158,8 +158,10 @@ class ListedRunDocument(Document):
     reward: float | None = Field(default=None, description="how the trace was graded: 1 right, 0 wrong")
 
 
-def outcome_fields(outcome: Outcome) -> dict[str, Any]:
-    """Return the fields of a run in a list that say how it came out."""
+def outcome_fields(outcome: Outcome | None) -> dict[str, Any]:
+    """Return the fields of a run in a list that say how it came out; None: it is not judged so far."""
+    if outcome is None:
+        return {"verdict": None, "error_type": None}
     named = HeadlineDocument(type=outcome.headline, step=_step(outcome.shows)) if outcome.headline else None
     return {
         "verdict": outcome.verdict,

@@ -72,10 +72,7 @@ def load(source: Source) -> Loaded:
         return source
     if isinstance(source, str | os.PathLike):
         name = os.fspath(source)
-        session = _session_named(name)
-        if session is not None:
-            return Loaded(name, tuple(run.id for run in session.runs), (), session, ())
-        return _loaded_traces(name)
+        return load_named(name, name)
     return _of_messages(source)
 
 
@@ -244,17 +241,13 @@ def _session_named(name: str) -> Session | None:
     return load_session(found)
 
 
-def load_alone(path: Path) -> Loaded:
-    """Read one file, and no files beside it that belong to it. Raises UserError."""
-    session = _session_named(str(path))
-    if session is not None:
-        return Loaded(path.name, tuple(run.id for run in session.runs), (), session, ())
-    return _loaded_traces(str(path), siblings=False)
-
-
-def _loaded_traces(name: str, *, siblings: bool = True) -> Loaded:
+def load_named(name: str, shown: str, *, siblings: bool = True) -> Loaded:
+    """Read a session or traces, without ``siblings`` no files beside it that belong to it. Raises UserError."""
     from planscope.traces import Options, open_traces
 
+    session = _session_named(name)
+    if session is not None:
+        return Loaded(shown, tuple(run.id for run in session.runs), (), session, ())
     problems: list[str] = []
     traces = open_traces([name], options=Options(siblings), on_problem=problems.append)
     return _of_traces(name, traces, problems)

@@ -49,10 +49,9 @@ class Questions:
             raise UserError(f"limit is 1 to {MOST_LISTED}, offset 0 or more")
         if loaded.session is None:
             from planscope.documents.listings import TraceLineDocument, TracesDocument
-            from planscope.traces.listing import line_of
 
             chosen = loaded.traces[offset : offset + limit]
-            lines = [TraceLineDocument.of(line_of(trace)) for trace in chosen]
+            lines = list(map(TraceLineDocument.about, chosen))
             return _of_many(TracesDocument(traces=lines), len(lines), loaded)
         from planscope.documents.runs import RunListDocument
         from planscope.rules.in_session import problem_in
@@ -187,7 +186,7 @@ class Questions:
         if key not in self._loaded:
             while len(self._loaded) >= KEPT:
                 del self._loaded[next(iter(self._loaded))]
-            self._loaded[key] = python.load_alone(path)
+            self._loaded[key] = python.load_named(str(path), path.name, siblings=False)
         return self._loaded[key]
 
     def _allowed(self, name: str) -> Path:

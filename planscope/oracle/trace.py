@@ -113,7 +113,7 @@ class LeftOut:
 
     kind: Literal["not of this run", "not understood"]
     reason: str
-    path: str
+    path: str = ""
     count: int = 1
 
     @property

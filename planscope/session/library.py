@@ -90,7 +90,10 @@ def judge(entry: Entry, problem_in: ProblemIn, index: Index | None = None) -> En
         status = entry.path.stat()
     except OSError as error:
         return replace(entry, wrong=f"{entry.path} cannot be read: {error.strerror}")
-    record = _judged(entry.path, problem_in)
+    try:
+        record = _record(load(entry.path), problem_in)
+    except SessionError as error:
+        record = {"wrong": str(error)}
     known = index if index is not None else Index()
     known.put(mark_of(status), record)
     if index is None:
@@ -125,17 +128,8 @@ def entry_at(path: Path, session: Session, problem_in: ProblemIn) -> Entry:
         raise SessionError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def _judged(path: Path, problem_in: ProblemIn) -> dict[str, Any]:
-    """Return the index's record of a session, loaded with all checks and judged."""
-    from planscope.session.store import load
-
-    try:
-        return _record(load(path), problem_in)
-    except SessionError as error:
-        return {"wrong": str(error)}
-
-
 def _record(session: Session, problem_in: ProblemIn) -> dict[str, Any]:
+    """Return the index's record of a session, judged."""
     record = fields_of(session.model_dump(mode="json", include=_LISTED)) | {"checked": True}
     if session.runs:
         own = own_runs(session)

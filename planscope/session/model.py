@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict, Unpack
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from planscope.language.problem import Action, Problem
-from planscope.oracle.trace import Cause
+from planscope.oracle.trace import Cause, LeftOut
 
 
 class _Event(BaseModel):
@@ -252,15 +252,6 @@ class Variant(_Part):
     own: Literal[True] | None = None
 
 
-class LeftOutRecord(_Part):
-    """What looks like calls in the trace of an imported run and is not among its calls (``oracle.trace.LeftOut``)."""
-
-    kind: Literal["not of this run", "not understood"]
-    reason: str
-    path: str = ""
-    count: int = Field(default=1, ge=1)
-
-
 class ExpectedCall(_Part):
     """A call of the gold plan that an imported trace has."""
 
@@ -280,7 +271,8 @@ class Run(_Part):
 
     ``recording``: the name of the journal that the run was recorded in, so that it is merged only once. An imported
     run has the id of its trace, its ``reward`` if it was graded (1: right, 0: wrong), what was left out of it, and the
-    calls that its gold plan ``expected``. Of a user's own graph, ``state`` is its input (without the messages), and ``thread`` its checkpointer's thread.
+    calls that its gold plan ``expected``. Of a user's own graph, ``state`` is its input (without the messages), and
+    ``thread`` its checkpointer's thread.
     """
 
     id: str
@@ -293,7 +285,7 @@ class Run(_Part):
     events: list[Event] = Field(default_factory=list)
     recording: str | None = None
     reward: float | None = Field(default=None, allow_inf_nan=False)
-    left_out: list[LeftOutRecord] | None = None
+    left_out: list[LeftOut] | None = None
     expected: list[ExpectedCall] | None = None
     state: dict[str, Any] | None = None
     thread: str | None = None

@@ -267,7 +267,6 @@ class RunRecord(NamedTuple):
 
 def record_of(run: Run, *, under_way: bool = False) -> RunRecord:
     """Make a run's record. ``under_way``: the run has not ended yet."""
-    left_out = tuple(LeftOut(one.kind, one.reason, one.path, one.count) for one in run.left_out or ())
     record = RunRecord(
         run.id,
         run.variant,
@@ -275,7 +274,7 @@ def record_of(run: Run, *, under_way: bool = False) -> RunRecord:
         run.model,
         forked_from=run.forked_from,
         reward=run.reward,
-        left_out=left_out,
+        left_out=tuple(run.left_out or ()),
         expected=tuple(ToolCall(one.tool, one.arguments) for one in run.expected or ()),
     )
     if under_way:

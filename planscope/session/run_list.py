@@ -187,14 +187,10 @@ def counts_of(things: Iterable[Collection[Facet]]) -> list[tuple[Facet, int]]:
 
     def order(item: tuple[Facet, int]) -> tuple[int, int]:
         facet, count = item
-        place = _step_order(facet.value) if facet.kind == "lost" else -count
-        return KINDS.index(facet.kind), place
+        step = int(facet.value) if facet.value.isdigit() else 1 << 60
+        return KINDS.index(facet.kind), step if facet.kind == "lost" else -count
 
     return sorted(((f, n) for f, n in counts.items() if n < len(found)), key=order)
-
-
-def _step_order(step: str) -> int:
-    return int(step) if step.isdigit() else 1 << 60
 
 
 def matches(one: ListedRun, words: str, facets: Collection[Facet]) -> bool:

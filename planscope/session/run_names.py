@@ -1,4 +1,4 @@
-"""The names of runs: their ids, and their numbers."""
+"""The names of runs, by their ids and their numbers; and names that are not taken."""
 
 from __future__ import annotations
 
@@ -22,3 +22,13 @@ def run_named(ids: Iterable[str], wanted: str) -> str | None:
     if any(_NUMBERED.fullmatch(one) for one in known):
         return next((one for one in known if one == f"r{number}"), None)
     return known[number - 1] if 1 <= number <= len(known) else None
+
+
+def untaken(wanted: str, taken: set[str]) -> str:
+    """Return a name that none has in upper or lower case, with a number if need be, and note that it is ``taken``."""
+    name, number = wanted, 1
+    while name.casefold() in taken:
+        number += 1
+        name = f"{wanted} {number}"
+    taken.add(name.casefold())
+    return name

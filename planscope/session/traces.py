@@ -12,6 +12,7 @@ import secrets
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, cast
@@ -31,7 +32,7 @@ from planscope.oracle.trace import (
     add_left_out,
 )
 from planscope.session.files import TooLarge
-from planscope.session.json_bytes import plain_text
+from planscope.session.json_bytes import plain, plain_text
 from planscope.session.model import (
     ActionRecord,
     AnswerEvent,
@@ -41,7 +42,6 @@ from planscope.session.model import (
     Event,
     ExpectedCall,
     ForkPoint,
-    LeftOutRecord,
     MessageEvent,
     PromptEvent,
     Run,
@@ -53,6 +53,7 @@ from planscope.session.model import (
 )
 from planscope.session.oracle_input import plain_name
 from planscope.session.record import RunRecord, record_of
+from planscope.session.run_names import untaken
 from planscope.session.store import dumps
 from planscope.session.validation import MOST_ACTIONS, MOST_CALLS
 from planscope.wording.phrases import plural
@@ -65,6 +66,8 @@ MOST_BRANCHES = 50
 """Limit of rewound branches of a trace that become runs."""
 MOST_NOTED = 20
 """Limit of traces whose problems are noted one by one."""
+MOST_KINDS = 1_000
+"""Limit of kinds of calls that are left out of one trace, each with its reason."""
 LONGEST_ID = 100
 """Limit of a run's id, in characters."""
 DEEPEST = 100
@@ -179,15 +182,10 @@ def actions_of(traces: Iterable[Trace]) -> list[ActionRecord]:
     for tool in found.values():
         if not is_tool_name(tool.name) or len(actions) >= MOST_ACTIONS:
             continue
-        name, number = plain_name(tool.name), 1
-        while name.casefold() in names:
-            number += 1
-            name = f"{plain_name(tool.name)} {number}"
-        names.add(name.casefold())
         actions.append(
             ActionRecord(
                 id=f"a{len(actions) + 1}",
-                name=name,
+                name=untaken(plain_name(tool.name), names),
                 tool=tool.name,
                 description=_clip(tool.description, 2_000) if tool.description else None,
                 parameters=_small(tool.parameters, 20_000),
@@ -234,7 +232,11 @@ def run_of(trace: Trace, run_id: str, longest: int = LONGEST[0]) -> Run:
         started=_when(trace.started),
         events=events,
         reward=trace.reward if trace.reward is not None and math.isfinite(trace.reward) else None,
-        left_out=_left_out(trace) or None,
+        left_out=[
+            replace(one, reason=_line(one.reason), path=_line(one.path))
+            for one in trace.left_out[:MOST_KINDS]
+        ]
+        or None,
         expected=[
             ExpectedCall(tool=_name(one.tool), arguments=_small(one.arguments, 4 * longest))
             for one in trace.expected[:MOST_CALLS]
@@ -247,18 +249,6 @@ def run_of(trace: Trace, run_id: str, longest: int = LONGEST[0]) -> Run:
 def _fields(kind: type[Event]) -> set[str]:
     """Return the fields that an event has, which all of its kind share: a set of its own is half of its memory."""
     return set(kind.model_fields)
-
-
-def _left_out(trace: Trace) -> list[LeftOutRecord]:
-    """Return what was left out of a trace, each reason once."""
-    found: dict[tuple[str, str], LeftOutRecord] = {}
-    for one in trace.left_out:
-        key = one.kind, _line(one.reason)
-        if key in found:
-            found[key].count += one.count
-        elif len(found) < MOST_NOTED or one.kind == "not understood":
-            found[key] = LeftOutRecord(kind=one.kind, reason=key[1], path=_line(one.path), count=one.count)
-    return list(found.values())
 
 
 def _branch_run(run: Run, branch: Branch, run_id: str, longest: int) -> Run:
@@ -418,7 +408,7 @@ def _small(value: Any, most: int = LONGEST_RAW) -> Any:
     """Return a value whose JSON is short enough, or else a short description of it. None stays None."""
     if value is None:
         return None
-    made = _shallow(value, 0)
+    made = plain(value, DEEPEST)
     size = len(_json(made))
     if size <= most:
         return made
@@ -427,23 +417,6 @@ def _small(value: Any, most: int = LONGEST_RAW) -> Any:
         if len(_json(kept)) <= most:
             return {**kept, "...": f"{plural(len(made) - len(kept), 'longer member')} left out"}
     return {"...": f"{size:,} characters left out"}
-
-
-def _shallow(value: Any, depth: int) -> Any:
-    """Remove what sessions cannot contain: deep nesting, NaN, numbers of a thousand digits, lone surrogates."""
-    if type(value) is str:
-        return plain_text(value)
-    if type(value) is dict:
-        if depth >= DEEPEST:
-            return "(nested too deeply)"
-        return {plain_text(str(key)): _shallow(one, depth + 1) for key, one in value.items()}
-    if type(value) is list:
-        return "(nested too deeply)" if depth >= DEEPEST else [_shallow(one, depth + 1) for one in value]
-    if type(value) is float:
-        return value if math.isfinite(value) else str(value)
-    if type(value) is int:
-        return value if abs(value) < 10**300 else "(a number too long)"
-    return value if type(value) is bool or value is None else str(value)
 
 
 # from a run -------------------------------------------------------------------------------------------------------

@@ -1,50 +1,12 @@
-"""Lists traces for people and programs, and finds the newest session of a coding agent on this machine."""
+"""Names formats, and finds the newest session of a coding agent on this machine."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
-from planscope.oracle.trace import LeftOut, Trace
-from planscope.session.traces import title_of
 from planscope.traces.opening import own_readers
 from planscope.traces.source import Unreadable
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A trace in a list. ``tools``: how many different tools were called."""
-
-    id: str
-    format: str
-    calls: int
-    tools: int
-    failed: int
-    branches: int
-    title: str
-    problem: str | None
-    reward: float | None
-    source: str
-    left_out: tuple[LeftOut, ...] = ()
-
-
-def line_of(trace: Trace) -> Line:
-    """Return the line of a trace."""
-    calls = trace.calls
-    return Line(
-        trace.id,
-        trace.format,
-        len(calls),
-        len({call.tool for call in calls}),
-        sum(bool(call.failed) for call in calls),
-        len(trace.branches),
-        title_of(trace),
-        trace.problem,
-        trace.reward,
-        trace.source,
-        tuple(trace.left_out),
-    )
 
 
 def format_title(name: str) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from planscope.documents.listings import TraceLineDocument
 from planscope.oracle.trace import LeftOut, add_left_out
 from planscope.show.blocks import REST, Block, Para, Table
-from planscope.traces.listing import Line
 from planscope.wording.phrases import plural
 
 MOST = 1_000
 """So many traces are listed; the others are counted."""
 
 
-def list_blocks(lines: Sequence[Line]) -> Iterator[Block]:
+def list_blocks(lines: Sequence[TraceLineDocument]) -> Iterator[Block]:
     """Return id, calls, reward and topic of each trace, and what was left out of all of them, a line for a reason."""
     rows = [
         (

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from planscope.documents.listings import TraceLineDocument
 from planscope.oracle.trace import Said
 from planscope.rules.judge import Rulebook, judge_trace
 from planscope.rules.reading import read_rules
@@ -18,12 +19,11 @@ from planscope.show.text import lines as text_lines
 from planscope.traces import blocks, build, groups, open_traces
 from planscope.traces.build import Builder
 from planscope.traces.formats.otel import _of_event, _plain
-from planscope.traces.listing import Line
 from planscope.views.traces import list_blocks
 from tests.traces.samples import flat_span, lines
 
 
-def line(id: str, calls: int, title: str, **fields: Any) -> Line:
+def line(id: str, calls: int, title: str, **fields: Any) -> TraceLineDocument:
     more = {
         "format": "chat",
         "tools": 1,
@@ -33,7 +33,7 @@ def line(id: str, calls: int, title: str, **fields: Any) -> Line:
         "reward": None,
         "source": "",
     }
-    return Line(id=id, calls=calls, title=title, **{**more, **fields})
+    return TraceLineDocument(id=id, calls=calls, title=title, **{**more, **fields})
 
 
 def test_a_list_has_columns_as_wide_as_they_need() -> None:

@@ -1,40 +1,10 @@
-"""Reads the arguments of a call as a model wrote them: makes them fit for JSON, or says why they cannot be read."""
+"""Says of the arguments of a call, as a model wrote them, why they cannot be read."""
 
 from __future__ import annotations
 
 import json
-import math
-from typing import Any
 
 from planscope.agents.react_format import FORMAT_ERROR
-from planscope.session.json_bytes import LONGEST_NUMBER, plain_text
-
-MAX_DEPTH = 24
-_MOST_BITS = int(LONGEST_NUMBER / math.log10(2))
-_TOO_DEEP = "..."
-
-
-def plain(value: object, depth: int = 0) -> Any:
-    """Return the value with everything replaced that JSON or UTF-8 cannot express.
-
-    Lone surrogates become U+FFFD; NaN and the infinities become their names; numbers too long for a session file become
-    a text with their length; other objects become their text. Values nested deeper than ``MAX_DEPTH`` are left out.
-    """
-    if isinstance(value, str):
-        return plain_text(value)
-    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
-        return f"a number of about {int(value.bit_length() * math.log10(2)):,} digits"
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if isinstance(value, dict):
-        if depth >= MAX_DEPTH:
-            return _TOO_DEEP
-        return {plain_text(str(k)): plain(v, depth + 1) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return _TOO_DEEP if depth >= MAX_DEPTH else [plain(v, depth + 1) for v in value]
-    return plain_text(str(value))
 
 
 def is_object(raw: object) -> bool:

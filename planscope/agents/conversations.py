@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from operator import eq
 from typing import Literal, Protocol
@@ -26,13 +26,11 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.errors import GraphBubbleUp, GraphInterrupt
 
-from planscope.agents.call_arguments import plain
 from planscope.agents.failures import explain, one_line
-from planscope.agents.gate import Ending, Verb
+from planscope.agents.gate import Ending, PendingCall, Verb
 from planscope.agents.given import GivenSoFar, seen_messages, seen_tool, seen_tools
 from planscope.agents.graphs import asked_by
 from planscope.agents.messages import (
-    Pending,
     answer_event,
     answer_parts,
     call_event,
@@ -44,7 +42,7 @@ from planscope.agents.messages import (
     text_of,
 )
 from planscope.language.problem import is_tool_name
-from planscope.session.json_bytes import plain_text
+from planscope.session.json_bytes import plain, plain_text
 from planscope.session.model import AnswerEvent, EndEvent, ErrorEvent, Event, Given, MessageEvent, PromptEvent
 from planscope.session.record import WAITS_FOR, notice_of
 
@@ -150,13 +148,13 @@ class Talk:
     agent: str | None = None
     nested: bool = False
     place: str = ""
-    calls: dict[str, Pending] = field(default_factory=dict)
+    calls: dict[str, PendingCall] = field(default_factory=dict)
     sent: dict[str, list[str]] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     decided: dict[str, Verb] = field(default_factory=dict)
     let: set[str] = field(default_factory=set)
     open: dict[str, int] = field(default_factory=dict)
-    waiting: dict[str, Pending] = field(default_factory=dict)
+    waiting: dict[str, PendingCall] = field(default_factory=dict)
     passed: dict[str, dict[str, object] | None] = field(default_factory=dict)
     direct: bool = False
     ending: bool = False
@@ -375,10 +373,10 @@ class Conversations:
             self.said(talk, talk.run.at(), speaker.scope, [last], None, False)
             return talk
 
-    def talk_with(self, messages: Sequence[BaseMessage], scope: str = "") -> Talk | None:
+    def talk_with(self, messages: Sequence[BaseMessage]) -> Talk | None:
         """Return the conversation whose last answer of the model is that of ``messages``."""
         with _lock:
-            return self._conversations.get(scope + key_of(messages))
+            return self._conversations.get(key_of(messages))
 
     def goes_on(self, talk: Talk, root: object, answer: str) -> None:
         """Note that a conversation goes on, perhaps under another root. ``answer``: what a person answered."""
@@ -469,21 +467,22 @@ class Conversations:
             asked = talk.passed.get(identity)
             changed = arguments is not None and arguments != asked
             if arguments is not None:
-                pending.arguments = talk.passed[identity] = arguments
-            self._step(talk, pending, asked if changed else None)
+                talk.passed[identity] = arguments
+                pending = replace(pending, arguments=arguments)
+            self._step(talk, identity, pending, asked if changed else None)
             return talk.run.step
 
-    def added(self, talk: Talk, call: Pending) -> None:
+    def added(self, talk: Talk, identity: str, tool: str, arguments: dict[str, object]) -> None:
         """Let a call wait that the model did not ask for, but a middleware."""
         with _lock:
-            talk.calls[call.identity] = talk.waiting[call.identity] = call
-            talk.passed[call.identity] = call.arguments
+            talk.calls[identity] = talk.waiting[identity] = PendingCall(0, tool, arguments, identity)
+            talk.passed[identity] = arguments
 
-    def unread(self, talk: Talk) -> Pending | None:
+    def unread(self, talk: Talk) -> PendingCall | None:
         """Return the call whose turn it is, if it cannot be read."""
         with _lock:
             first = next(iter(talk.waiting.values()), None)
-            return first if first is not None and first.arguments is None else None
+            return first if first is not None and first.error is not None else None
 
     def answered(
         self,
@@ -557,29 +556,29 @@ class Conversations:
                 if talk.waits_for(sent or "") or sent in talk.sent:
                     return talk, talk.identity(sent or "", tool, arguments)
             asked = [
-                (talk, call)
+                (talk, identity, call)
                 for talk in (talks if sent is None else ())
-                for call in talk.calls.values()
-                if call.tool == tool and (call.identity in talk.waiting or call.identity in talk.open)
+                for identity, call in talk.calls.items()
+                if call.tool == tool and (identity in talk.waiting or identity in talk.open)
             ]
             for fits in (eq, _contained, lambda *_: True):
-                for talk, call in asked:
-                    free = call.identity not in talk.taken or (talk.failed and fits is eq)
-                    if free and fits(call.arguments or {}, arguments):
-                        talk.taken.add(call.identity)
-                        return talk, call.identity
+                for talk, identity, call in asked:
+                    free = identity not in talk.taken or (talk.failed and fits is eq)
+                    if free and fits(call.arguments, arguments):
+                        talk.taken.add(identity)
+                        return talk, identity
             if run is None:
                 run = self._begin([], None, (), Speaker("its own", agent)).run
                 run.talks.clear()
             if run.own is None:
                 run.own = Talk(run, agent)
-            made = Pending(f"own_{uuid4().hex[:12]}", tool, plain(dict(arguments)))
-            run.own.calls[made.identity] = made
+            identity = f"own_{uuid4().hex[:12]}"
+            run.own.calls[identity] = made = PendingCall(0, tool, plain(dict(arguments)), identity)
             if self.deferred:
-                run.own.waiting[made.identity] = made
+                run.own.waiting[identity] = made
             else:
-                self._step(run.own, made)
-            return run.own, made.identity
+                self._step(run.own, identity, made)
+            return run.own, identity
 
     def failed(
         self, talk: Talk | None, error: BaseException, where: str, task: str = "", identity: str = ""
@@ -856,7 +855,7 @@ class Conversations:
         """Record the message and its calls, in order; deferred ones become steps when they are made. Return it as it
         can be sent again. ``taken``: the ids of messages and of calls that it may not have, if the agent gets it so."""
         tidy, found = taken_apart(message, taken)
-        calls = [call for call in found if call.identity not in formed]
+        calls = {one.call_id or "": one for one in found if one.call_id not in formed}
         event = message_event(message, tidy, talk.run.at(), began, talk.changed)
         talk.changed = None
         if structured is None and formed:
@@ -866,19 +865,21 @@ class Conversations:
         talk.notice = notice_of(event.refusal, event.finish)
         talk.direct = bool(calls)
         self._add(talk, event)
-        for call in calls:
-            talk.calls[call.identity] = call
-            talk.sent.setdefault(call.sent_as, []).append(call.identity)
-            if call.arguments is not None:
-                talk.passed[call.identity] = call.arguments
-            if self.deferred and (call.arguments is not None or taken is not None):
-                talk.waiting[call.identity] = call
+        for identity, call in calls.items():
+            talk.calls[identity] = call
+            talk.sent.setdefault(call.sent_as, []).append(identity)
+            if call.error is None:
+                talk.passed[identity] = dict(call.arguments)
+            if self.deferred and (call.error is None or taken is not None):
+                talk.waiting[identity] = call
             else:
-                self._step(talk, call)
+                self._step(talk, identity, call)
         return tidy
 
-    def _step(self, talk: Talk, call: Pending, asked: dict[str, object] | None = None) -> None:
-        talk.open[call.identity] = step = talk.run.step_called()
+    def _step(
+        self, talk: Talk, identity: str, call: PendingCall, asked: dict[str, object] | None = None
+    ) -> None:
+        talk.open[identity] = step = talk.run.step_called()
         event = call_event(call, talk.run.at(), step, asked)
         if talk is talk.run.own:
             event = event.model_copy(update={"by": "program", "inside": talk.run.around()})

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PendingCall:
-    """A call before its execution as step ``step``. ``answer`` is the answer of its tool, if that is known.
+    """A call before its execution as step ``step``, which is 0 while that is not known. ``answer`` is the answer of its
+    tool, if that is known. ``sent_as``: the id that the model gave it; ``call_id`` is no other call's.
 
     A call that could not be read (``error`` says why, ``raw`` is its text) never reaches a tool: :class:`Stop` ends
     the run there, every other verb continues. ``why`` has the reasons for which a :class:`Pauser` paused; it is empty
@@ -46,6 +47,7 @@ class PendingCall:
     agent: str | None = None
     run: str = ""
     schema: Mapping[str, object] | None = field(default=None, compare=False)
+    sent_as: str = field(default="", compare=False)
 
     @property
     def call(self) -> ToolCall:
@@ -118,12 +120,13 @@ class CallGate(Protocol):
     async def aask(self, call: PendingCall) -> Verb: ...
 
 
-_DECIDED: Mapping[type[Verb], tuple[str, str]] = {
+DECISIONS: Mapping[type[Verb], tuple[str, str]] = {
     GoOn: ("approve", "approved"),
     EditArguments: ("edit", "edited"),
     Refuse: ("reject", "rejected"),
     Answer: ("respond", "answered in its place"),
 }
+"""How LangChain calls a decision about a call, and how a person does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,7 @@ class Question:
         """Return why a verb is no answer to this question, or ""."""
         if self.tool is None:
             return "" if isinstance(verb, Answer) else "the question needs an answer: a text or a JSON value"
-        decision, done = _DECIDED.get(type(verb), ("", "decided so"))
+        decision, done = DECISIONS.get(type(verb), ("", "decided so"))
         return "" if decision in self.allowed else f"the agent does not let this call be {done}"
 
 

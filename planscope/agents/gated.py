@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 
 from langchain_core.messages import ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from planscope.agents.call_arguments import plain
 from planscope.agents.conversations import Conversations, Talk
 from planscope.agents.gate import (
     Answer,
@@ -35,7 +35,7 @@ from planscope.agents.messages import (
     text_of,
 )
 from planscope.agents.toolset import REFUSED
-from planscope.session.json_bytes import plain_text
+from planscope.session.json_bytes import plain, plain_text
 
 Result = ToolMessage | Command[object]
 
@@ -135,8 +135,8 @@ class Gated:
 
     def _unread(self, talk: Talk) -> Iterator[PendingCall]:
         while self.stopped is None and (call := self._talks.unread(talk)) is not None:
-            yield PendingCall(talk.run.step + 1, call.tool, {}, call.identity, None, call.raw, call.error)
-            self._attempt(self._talks.called, talk, call.identity, None)
+            yield replace(call, step=talk.run.step + 1)
+            self._attempt(self._talks.called, talk, call.call_id, None)
 
     def _passed(self, talk: Talk, verb: Verb) -> None:
         if isinstance(verb, Stop):

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from planscope.agents.call_arguments import plain
 from planscope.agents.messages import text_of
-from planscope.session.json_bytes import plain_text
+from planscope.session.json_bytes import plain, plain_text
 from planscope.session.model import Given, PromptEvent, SeenMessage, SeenTool
 
 if TYPE_CHECKING:

@@ -21,8 +21,7 @@ from langgraph.config import get_config
 from langgraph.errors import GraphInterrupt
 from langgraph.types import Command
 
-from planscope.agents.call_arguments import plain
-from planscope.session.json_bytes import plain_text
+from planscope.session.json_bytes import plain, plain_text
 from planscope.wording import phrases
 
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 
 from langgraph.types import Interrupt
 
 from planscope.agents.gate import (
+    DECISIONS,
     Answer,
     EditArguments,
-    GoOn,
     Question,
     Refuse,
     Stop,
@@ -34,12 +35,6 @@ graph refused the last ones, or is "". Raises :class:`StoppedAtGate` to end the 
 NO_CHECKPOINTER = "it has no checkpointer, so it cannot go on; give create_agent or compile a checkpointer"
 NOT_RECORDED = "the record has no answer to it; planscope debug asks you on the screen, --unmatched ask here"
 
-_DECISIONS: Mapping[str, type[Verb]] = {
-    "approve": GoOn,
-    "edit": EditArguments,
-    "reject": Refuse,
-    "respond": Answer,
-}
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -107,7 +102,7 @@ async def _allowed(ask: Callable[[Question], Awaitable[Verb]], question: Questio
             raise StoppedAtGate(verb.text)
         if not (wrong := question.refuses(verb)):
             return verb
-        question = Question(question.text, question.tool, question.arguments, question.allowed, wrong)
+        question = replace(question, wrong=wrong)
 
 
 def _decision(question: Question, verb: Verb) -> object:
@@ -133,7 +128,7 @@ def _questions(value: object, wrong: str) -> Iterator[Question]:
     for number, (name, arguments) in enumerate(calls, 1):
         policy = policies[number - 1] if isinstance(policies, list) and number <= len(policies) else None
         allowed = policy.get("allowed_decisions") if isinstance(policy, dict) else None
-        verbs = tuple(d for d in _DECISIONS if not isinstance(allowed, list) or d in allowed)
+        verbs = tuple(d for d, _ in DECISIONS.values() if not isinstance(allowed, list) or d in allowed)
         many = f" ({number} of {len(calls)})" if len(calls) > 1 else ""
         said = phrases.call(name, arguments, named=True)
         yield Question(f"approval of {said}{many}", name, arguments, verbs, wrong)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import Any, Literal
 
@@ -23,9 +22,10 @@ from langchain_core.messages.tool import invalid_tool_call, tool_call
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command, Send
 
-from planscope.agents.call_arguments import plain, was_completed, why_unreadable
+from planscope.agents.call_arguments import was_completed, why_unreadable
+from planscope.agents.gate import PendingCall
 from planscope.safe.secret_names import without_secrets
-from planscope.session.json_bytes import plain_text
+from planscope.session.json_bytes import plain, plain_text
 from planscope.session.model import (
     AnswerEvent,
     CallEvent,
@@ -37,18 +37,6 @@ from planscope.session.model import (
 )
 
 Middleware = AgentMiddleware[AgentState[object], None, object]
-
-
-@dataclass(slots=True)
-class Pending:
-    """A call of the last message. ``sent_as``: the id that the model gave it; ``identity`` is no other call's."""
-
-    identity: str
-    tool: str
-    arguments: dict[str, object] | None
-    raw: str | None = None
-    error: str | None = None
-    sent_as: str = ""
 
 
 def text_of(message: BaseMessage) -> str:
@@ -155,7 +143,7 @@ def call_ids(messages: Sequence[BaseMessage]) -> set[str]:
 
 def taken_apart(
     message: AIMessage, taken: tuple[set[str], set[str]] | None
-) -> tuple[AIMessage, list[Pending]]:
+) -> tuple[AIMessage, list[PendingCall]]:
     """Return the message as it can be sent again, fit for JSON and each call with its own id, and its calls in their
     order, or unreadable ones last if the order is lost.
 
@@ -175,7 +163,7 @@ def taken_apart(
         return {**plain(dict(call)), "id": new}
 
     written = _completed(message)
-    good, bad, found = [], [], list[Pending]()
+    good, bad, found = [], [], list[PendingCall]()
     odd = list(message.invalid_tool_calls)
     for place, call in enumerate(message.tool_calls):
         raw = written.get(place)
@@ -183,15 +171,15 @@ def taken_apart(
             odd.append(_as_written(call, raw))
             continue
         good.append(one := own(call))
-        found.append(Pending(one["id"], one["name"], one["args"], raw, sent_as=call["id"] or ""))
+        found.append(PendingCall(0, one["name"], one["args"], one["id"], raw=raw, sent_as=call["id"] or ""))
     for wrong in odd:
         bad.append(one := own(wrong))
         why, sent = why_unreadable(one["args"], one["error"]), wrong["id"] or ""
-        found.append(Pending(one["id"], one["name"] or "", None, one["args"], why, sent_as=sent))
-    order: dict[str, int] = {}
+        found.append(PendingCall(0, one["name"] or "", {}, one["id"], None, one["args"], why, sent_as=sent))
+    order: dict[str | None, int] = {}
     for place, sent in enumerate(_sent_ids(message)):
-        meant = (p.identity for p in found if p.sent_as == sent and p.identity not in order)
-        order[next(meant, "")] = place
+        meant = (p.call_id for p in found if p.sent_as == sent and p.call_id not in order)
+        order[next(meant, None)] = place
     extra = {k: v for k, v in plain(message.additional_kwargs).items() if k != "tool_calls"}
     tidy = {
         "content": plain(message.content),
@@ -200,7 +188,7 @@ def taken_apart(
         "id": None if message.id in message_ids else message.id,
         "additional_kwargs": extra,
     }
-    found.sort(key=lambda p: order.get(p.identity, len(found) + len(order)))
+    found.sort(key=lambda p: order.get(p.call_id, len(found) + len(order)))
     return message.model_copy(update=tidy), found
 
 
@@ -399,16 +387,16 @@ LONGEST_ARTIFACT = 64 * 1024
 """The limit for an artifact's JSON, in characters."""
 
 
-def call_event(call: Pending, at: float, step: int, asked: dict[str, object] | None = None) -> CallEvent:
+def call_event(call: PendingCall, at: float, step: int, asked: dict[str, object] | None = None) -> CallEvent:
     """Return the event of one call. ``asked`` has the agent's own arguments if the user changed them."""
     return CallEvent(
         at=at,
         step=step,
         tool=call.tool,
-        arguments=call.arguments,
+        arguments=None if call.error is not None else dict(call.arguments),
         raw=call.raw,
         error=call.error,
-        call_id=call.identity,
+        call_id=call.call_id,
         asked=asked,
     )
 

@@ -21,7 +21,6 @@ from langgraph.errors import is_invalid_resume
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
-from planscope.agents.call_arguments import plain
 from planscope.agents.conversations import Conversations, answered_by_person, waits_for
 from planscope.agents.event_loop import wait_for
 from planscope.agents.failures import one_line
@@ -53,6 +52,7 @@ from planscope.agents.paradigms import UnknownAgent, awaited, imported
 from planscope.agents.recorder import Recorder
 from planscope.agents.reruns import RecordedAnswers, not_captured, state_kept
 from planscope.agents.runner import AgentRun, Watched
+from planscope.session.json_bytes import plain
 from planscope.session.model import (
     ActionRecord,
     CallEvent,

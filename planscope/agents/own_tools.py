@@ -11,7 +11,6 @@ import asyncio
 import functools
 import gc
 import inspect
-import json
 import threading
 import warnings
 import weakref
@@ -29,11 +28,12 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from planscope.agents.call_arguments import plain
 from planscope.agents.conversations import inside_call
 from planscope.agents.gate import StoppedAtGate
 from planscope.agents.gated import Result
+from planscope.agents.interrupts import value_of
 from planscope.agents.messages import RETURNED, is_json, said_of, text_of
+from planscope.session.json_bytes import plain
 
 if TYPE_CHECKING:
     from planscope.agents.recorder import Recorder
@@ -421,7 +421,7 @@ class _Call:
             return answer
         if RETURNED in answer.additional_kwargs:
             return answer.additional_kwargs[RETURNED]
-        return answer.content if self._says_text() else _value_of(text_of(answer))
+        return answer.content if self._says_text() else value_of(text_of(answer))
 
     def _says_text(self) -> bool:
         """Return whether the tool returns text, as far as it says what it returns."""
@@ -431,14 +431,6 @@ class _Call:
             return get_type_hints(work or type(tool)._run).get("return", str) in (str, Any)  # noqa: SLF001  # a tool's own
         except (NameError, TypeError, AttributeError, SyntaxError):  # annotations of the user's
             return True
-
-
-def _value_of(text: str) -> object:
-    """Return a value that was typed or recorded as text: JSON, or else the text itself."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 # Tools that cannot be caught

@@ -25,14 +25,14 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
-from planscope.agents.call_arguments import plain
 from planscope.agents.conversations import Conversations, RunUnderWay, Speaker, Talk, inside_call, key_of
 from planscope.agents.failures import one_line
 from planscope.agents.gate import RunOver
 from planscope.agents.gated import Gated
 from planscope.agents.given import seen_tools
 from planscope.agents.graphs import Outermost, calling, heard_by
-from planscope.agents.messages import Middleware, Pending, conversation, identity_of, text_of
+from planscope.agents.messages import Middleware, conversation, identity_of, text_of
+from planscope.session.json_bytes import plain
 from planscope.session.merging import warn
 
 Answer = ToolMessage | Command[object]
@@ -264,7 +264,7 @@ class Recorder(Middleware, BaseCallbackHandler):
         arguments = plain(dict(request.tool_call["args"]))
         identity = talk.identity(identity_of(request), request.tool_call["name"], arguments)
         if self.talks.deferred and identity not in talk.calls:  # another middleware added this call
-            self.talks.added(talk, Pending(identity, request.tool_call["name"], arguments))
+            self.talks.added(talk, identity, request.tool_call["name"], arguments)
         if identity in talk.open:
             self.talks.changed_by_person(talk, identity, arguments)
         if request.tool is None or not request.tool.return_direct:

@@ -171,6 +171,34 @@ def plain_text(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+MAX_DEPTH = 24
+_MOST_BITS = int(LONGEST_NUMBER / math.log10(2))
+_TOO_DEEP = "..."
+
+
+def plain(value: object, deepest: int = MAX_DEPTH) -> Any:
+    """Return the value with everything replaced that JSON or UTF-8 cannot express.
+
+    Lone surrogates become U+FFFD; NaN and the infinities become their names; numbers too long for a session file become
+    a text with their length; other objects become their text. What is nested deeper than ``deepest`` is left out.
+    """
+    if isinstance(value, str):
+        return plain_text(value)
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return f"a number of about {int(value.bit_length() * math.log10(2)):,} digits"
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, dict):
+        if not deepest:
+            return _TOO_DEEP
+        return {plain_text(str(k)): plain(v, deepest - 1) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v, deepest - 1) for v in value] if deepest else _TOO_DEEP
+    return plain_text(str(value))
+
+
 def without_surrogates(value: Any) -> Any:
     """Return the same JSON with :func:`plain_text` of every string and key."""
     if "\\ud" not in json.dumps(value):  # faster than checking each string

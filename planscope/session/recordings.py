@@ -50,6 +50,7 @@ from planscope.session.model import (
     next_variant_id,
 )
 from planscope.session.oracle_input import actions_of, has_own_tools, own_reading, plain_name
+from planscope.session.run_names import untaken
 from planscope.session.validation import MOST_ACTIONS, MOST_CALLS
 
 _FORMAT = "planscope-recording"
@@ -265,13 +266,8 @@ def _add_tools(variant: Variant, one: RecordedRun) -> None:
             old.description = old.description or said.description
             old.parameters = said.parameters if old.parameters is None else old.parameters
         elif len(variant.actions) < MOST_ACTIONS:
-            name, number = said.name, 1
-            while name.casefold() in names:
-                number += 1
-                name = f"{said.name} {number}"
-            names.add(name.casefold())
-            made = said.model_copy(update={"id": f"a{len(variant.actions) + 1}", "name": name})
-            variant.actions.append(made)
+            update = {"id": f"a{len(variant.actions) + 1}", "name": untaken(said.name, names)}
+            variant.actions.append(said.model_copy(update=update))
 
 
 def _said(one: RecordedRun) -> tuple[str, bool]:
@@ -449,11 +445,11 @@ class RecordingTail:
     """
 
     def __init__(self, path: Path, token: str) -> None:
-        self._name = f"{token}{_SUFFIX}"
-        self._handle = _open(recordings_of(path) / self._name, os.O_RDONLY)
+        self.token, name = token, f"{token}{_SUFFIX}"
+        self._handle = _open(recordings_of(path) / name, os.O_RDONLY)
         self._left = LARGEST
         self._part = b""
-        self._reader = _Reader(self._name)
+        self._reader = _Reader(name)
         self._broken = False
 
     def more(self) -> list[Event]:

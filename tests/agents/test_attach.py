@@ -130,12 +130,12 @@ class Held(Gate):
 
 def followed(agent: AttachedAgent, gate: Gate, session: Any = None) -> Run:
     """Follow one run of the agent to its end."""
-    run = agent.next_run()
-    assert run is not None
+    tail = agent.next_run()
+    assert tail is not None and tail.run is not None
     from planscope.session.model import Session
 
-    _, header = placed(session or Session(id="s1", title="x"), run.recorded)
-    return AttachedRun(run, header, gate=gate).wait()
+    _, header = placed(session or Session(id="s1", title="x"), tail.run)
+    return AttachedRun(agent, tail, header, gate=gate).wait()
 
 
 def the_run(recorder: FileRecorder, number: int = -1) -> Run:
@@ -322,7 +322,7 @@ def test_callbacks_can_only_be_watched(path: Path, work: ThreadPoolExecutor) -> 
     create_agent(Both(script=list(SCRIPT)), TOOLS).invoke(ASKED, {"callbacks": [recorder]})
     run = run_found.result(PATIENCE)
     assert run is not None and not desk.gated(run.token)
-    live = AttachedRun(run, Run(id="r1", variant="v1", agent="x", model="x"), gate=gate).wait()
+    live = AttachedRun(desk, run, Run(id="r1", variant="v1", agent="x", model="x"), gate=gate).wait()
     desk.leave()
     assert gate.seen == [] and live.events == the_run(recorder).events and DONE == ["build v1", "deploy v1"]
 

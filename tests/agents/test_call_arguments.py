@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planscope.agents.call_arguments import plain
+from planscope.session.json_bytes import plain
 from planscope.session.model import CallEvent
 
 texts = st.text(st.characters(exclude_categories=[]), max_size=12)

@@ -190,8 +190,8 @@ class AttachedAgent:
             self._writer.close()
         self._news.set()
 
-    def next_run(self) -> FollowedRun | None:
-        """Wait for a run that was not followed yet, and return it; None if the agent is gone.
+    def next_run(self) -> RecordingTail | None:
+        """Wait for a run that was not followed yet, and return its journal; None if the agent is gone.
 
         Raises :class:`CannotAttach` if the agent cannot be reached.
         """
@@ -306,7 +306,7 @@ class AttachedAgent:
                 await self._news.wait()
         self._news.clear()
 
-    async def _next_run(self, peer: socket.socket) -> FollowedRun | None:
+    async def _next_run(self, peer: socket.socket) -> RecordingTail | None:
         await self._begin(peer)
         while True:
             waits = [asked.run for asked in self._asks.values()]
@@ -318,8 +318,8 @@ class AttachedAgent:
                     tail = RecordingTail(self._path, token)
                 except OSError:
                     continue  # it is merged into the session already
-                if (run := await self._begun(token, tail)) is not None:
-                    return run
+                if await self._begun(tail):
+                    return tail
                 tail.close()
             if self._gone:
                 return None
@@ -328,34 +328,26 @@ class AttachedAgent:
                     self.decide(id, GoOn())
             await self.changed()
 
-    async def _begun(self, token: str, tail: RecordingTail) -> FollowedRun | None:
-        """Wait until a run's tools are known, so that its query and its rules can be read."""
+    async def _begun(self, tail: RecordingTail) -> bool:
+        """Wait until a run's tools are known, so that its query and its rules can be read. Return whether it began."""
         loop = asyncio.get_running_loop()
         ends = loop.time() + _FIRST_CALL
         while True:
             tail.more()
             run = tail.run
             said = run is not None and any(not isinstance(event, PromptEvent) for event in run.events)
-            if run is not None and (said or tail.tools or not self.run_is_open(token) or loop.time() > ends):
-                return FollowedRun(self, token, tail, run)
+            if run is not None and (
+                said or tail.tools or not self.run_is_open(tail.token) or loop.time() > ends
+            ):
+                return True
             if self._gone or loop.time() > ends:
-                return None
+                return False
             await self.changed(0.02)
 
     def follow(self, run: AttachedRun | None) -> None:
         """Give the calls of a run to it from now on. On the event loop."""
         self._follower = run
         self._pass_on()
-
-
-@dataclass(frozen=True, slots=True)
-class FollowedRun:
-    """A run of an attached agent. ``recorded``: what it was when it was found."""
-
-    agent: AttachedAgent
-    token: str
-    tail: RecordingTail
-    recorded: RecordedRun
 
 
 class AttachedRun:
@@ -367,7 +359,8 @@ class AttachedRun:
 
     def __init__(
         self,
-        found: FollowedRun,
+        agent: AttachedAgent,
+        tail: RecordingTail,
         run: Run,
         *,
         gate: CallGate,
@@ -375,9 +368,9 @@ class AttachedRun:
         on_tools: Callable[[RecordedRun], object] = lambda recorded: None,
     ) -> None:
         self.run = run
-        self.token = found.token
-        self._agent, self._tail, self._gate = found.agent, found.tail, gate
-        self._known = len(found.recorded.tools)
+        self.token = tail.token
+        self._agent, self._tail, self._gate = agent, tail, gate
+        self._known = tail.tools
         self._heard, self._on_tools = on_event, on_tools
         self._turn = asyncio.Lock()
         self._asked: dict[int, asyncio.Task[None]] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field, TypeAdapter
@@ -38,7 +38,6 @@ Number = Annotated[int, Field(strict=True, ge=0, lt=2**53)]
 Flag = Annotated[bool, Field(strict=True)]
 Text = Annotated[str, Field(strict=True, max_length=4096, pattern=r"^[^\x00]*$")]
 Token = Annotated[str, Field(strict=True, pattern=r"^[0-9a-f]{24}$")]
-Whole = Annotated[str, Field(strict=True)]
 
 
 class ProtocolError(UserError):
@@ -178,10 +177,8 @@ def decoded(line: bytes) -> Message:
             case "hello":
                 data["purpose"] = data["for"]
             case "asked":
-                call = _CALL.validate_python(data["call"])
-                data["call"] = PendingCall(
-                    max(call.step, 1), call.tool, call.arguments, call.call_id, agent=call.agent
-                )
+                data["call"] = {name: data["call"][name] for name in _TOLD}
+                data["call"]["step"] = max(data["call"]["step"], 1)
             case "decided":
                 made, field, of = _VERBS[data["do"]]
                 if field and not isinstance(data[field], of):
@@ -197,7 +194,7 @@ def _data(message: Message) -> dict[str, object]:
         case Hello():
             return {"is": "hello", "for": message.purpose, "version": message.version}
         case Asked(id, run, call):
-            told = {field.name: getattr(call, field.name) for field in fields(_Call)}
+            told = {name: getattr(call, name) for name in _TOLD}
             return {"is": "asked", "id": id, "run": run, "call": told | {"arguments": dict(call.arguments)}}
         case Decided(id, verb):
             do = next((do for do, one in _VERBS.items() if type(verb) is one[0]), "go on")
@@ -210,18 +207,8 @@ def _data(message: Message) -> dict[str, object]:
     return {"is": type(message).__name__.lower(), **asdict(message)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """What a debugger is told of a call."""
-
-    step: Number
-    tool: Whole
-    arguments: dict[str, object]
-    call_id: Whole | None
-    agent: Whole | None
-
-
-_CALL = TypeAdapter(_Call)
+_TOLD = ("step", "tool", "arguments", "call_id", "agent")
+"""What a debugger is told of a call."""
 _KINDS: Mapping[str, TypeAdapter[Message]] = {
     kind.__name__.lower(): TypeAdapter(kind) for kind in get_args(Message)
 }

@@ -22,7 +22,7 @@ from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import LiveChanged
 
 if TYPE_CHECKING:
-    from planscope.agents.attach.client import AttachedAgent, AttachedRun, FollowedRun
+    from planscope.agents.attach.client import AttachedAgent, AttachedRun
     from planscope.agents.gate import CallGate, Pauser, PendingCall, Question, Verb
     from planscope.agents.own_live import OwnRun
     from planscope.agents.runner import LiveRun as AgentRun
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from planscope.language.problem import Problem
     from planscope.session.model import Event, Run, Variant
     from planscope.session.record import RunRecord
-    from planscope.session.recordings import RecordedRun
+    from planscope.session.recordings import RecordedRun, RecordingTail
 
     MadeRun = AgentRun | OwnRun | AttachedRun
     Make = Callable[["_Running", Pauser], MadeRun]
@@ -146,7 +146,9 @@ class LiveRun:
             return (
                 "this debugger only watches: another one decides" if agent.welcome.busy else "you only watch"
             )
-        gated = self._run is None or self._run.found is None or agent.gated(self._run.found.token)
+        followed = self._run is not None and self._run.choice.attached is not None
+        run = self.document.run(self.run_id) if followed else None
+        gated = run is None or agent.gated(run.recording or "")
         return "" if gated else "recorded by callbacks or spans: it can be watched, not paused"
 
     @property
@@ -201,11 +203,10 @@ class LiveRun:
         run_id: str,
         breakpoints: Breakpoints,
         make: Make,
-        found: FollowedRun | None = None,
         took: float = 0.0,
     ) -> _Running:
         stops = self._stops(variant, breakpoints)
-        self._run = _Running(self, variant, choice, run_id, stops, make, found)
+        self._run = _Running(self, variant, choice, run_id, stops, make)
         self.paused = self.question = None
         self._took, self._since = took, time.monotonic()
         return self._run
@@ -266,25 +267,26 @@ class LiveRun:
         )
         self._post(LiveChanged("waiting"))
 
-    def _found(self, found: FollowedRun | None) -> None:
+    def _found(self, found: RecordingTail | None) -> None:
         """Show a run of the attached agent, and follow it."""
         from planscope.session.recordings import kept_rules, placed
 
         choice, document = self._attached, self.document
-        if found is None or choice is None:
+        recorded = found.run if found is not None else None
+        if found is None or recorded is None or choice is None or choice.attached is None:
             self._gone()
             return
-        if changes := kept_rules(document.open_session, found.recorded.rules):
+        if changes := kept_rules(document.open_session, recorded.rules):
             document.edit(change=False, **changes)
-        variant, header = placed(document.open_session, found.recorded)
+        variant, header = placed(document.open_session, recorded)
         document.put_variant(variant, followed=True)
-        age = max((datetime.now(UTC) - found.recorded.started).total_seconds(), 0.0)
-        follow = partial(_followed, found, header)
-        run = self._begin(variant, choice, header.id, self._breakpoints_of(variant), follow, found, age)
+        age = max((datetime.now(UTC) - recorded.started).total_seconds(), 0.0)
+        follow = partial(_followed, choice.attached, found, header)
+        run = self._begin(variant, choice, header.id, self._breakpoints_of(variant), follow, age)
         document.put_run(header, under_way=True, followed=True)
         self._post(LiveChanged("began", header.id))
         failed = partial(self._not_run, run)
-        self.jobs.start(ATTACHED, run.work, self._run_over, failed, interrupt=found.agent.leave)
+        self.jobs.start(ATTACHED, run.work, self._run_over, failed, interrupt=choice.attached.leave)
 
     def heard_tools(self, recorded: RecordedRun) -> None:
         """Take over tools of an attached agent that were not known when its run began."""
@@ -355,7 +357,7 @@ class LiveRun:
 
     def _over(self, run: Run) -> None:
         """Put a run that ended into the document; no run is live any more."""
-        followed = self._run is not None and self._run.found is not None
+        followed = self._run is not None and self._run.choice.attached is not None
         self._run = self.paused = self.question = None
         self.document.put_run(run, followed=followed)
 
@@ -390,9 +392,8 @@ class _Running:
         run_id: str,
         stops: LiveStops,
         make: Make,
-        found: FollowedRun | None,
     ) -> None:
-        self.variant, self.choice, self.run_id, self.stops, self.found = variant, choice, run_id, stops, found
+        self.variant, self.choice, self.run_id, self.stops = variant, choice, run_id, stops
         self._live, self._make = live, make
         self._lock = threading.Lock()
         self._stopped = False
@@ -418,7 +419,7 @@ class _Running:
         run = self._make(self, pauser)
         with self._lock:
             self._run, self._pauser = run, pauser
-            if self.found is not None:
+            if self.choice.attached is not None:
                 self._record = record_of(run.run, under_way=True)
             pauser.step(self._stepping)
             if self._stopped:
@@ -476,11 +477,13 @@ class _Running:
 # The runs that are made, on the run's thread
 
 
-def _followed(found: FollowedRun, header: Run, of: _Running, pauser: Pauser) -> AttachedRun:
+def _followed(
+    agent: AttachedAgent, found: RecordingTail, header: Run, of: _Running, pauser: Pauser
+) -> AttachedRun:
     from planscope.agents.attach.client import AttachedRun
 
     copy = header.model_copy(update={"events": list(header.events)})
-    return AttachedRun(found, copy, gate=pauser, on_event=of.heard, on_tools=of.heard_tools)
+    return AttachedRun(agent, found, copy, gate=pauser, on_event=of.heard, on_tools=of.heard_tools)
 
 
 def _made(fork: ForkChoice | None, rules: str | None, of: _Running, pauser: Pauser) -> AgentRun | OwnRun:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import tomllib
 from collections.abc import Callable, Coroutine
+from functools import cache
+from importlib.resources import files
 from typing import NamedTuple, TypeVar
 
 from planscope.agents.event_loop import wait_for
@@ -14,6 +18,15 @@ from planscope.errors import UserError
 from planscope.session.json_bytes import plain_text
 
 Found = TypeVar("Found")
+
+THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+"""What some models write before their answer."""
+
+
+@cache
+def prompts_in(file: str) -> dict[str, str]:
+    """Return the prompts of a file, by name."""
+    return tomllib.loads((files("planscope.agents") / "data" / file).read_text(encoding="utf-8"))
 
 
 class Answer(NamedTuple):

@@ -19,6 +19,9 @@ _PATIENCE = 2.0
 _AGAIN = 0.02
 """Seconds until a cancelled task that is still running is cancelled again."""
 
+_IDLE = 0.1
+"""Seconds after which a thread without work ends."""
+
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 
@@ -163,9 +166,8 @@ class _Threads(ThreadPoolExecutor):
     The end of the program does not wait for them: a model without async support runs on after its run was stopped.
     """
 
-    def __init__(self, idle_seconds: float = 0.1) -> None:
+    def __init__(self) -> None:
         super().__init__(1)
-        self._patience = idle_seconds
         self._jobs: deque[Callable[[], None]] = deque()
         self._news = threading.Condition()
         self._free = 0
@@ -195,7 +197,7 @@ class _Threads(ThreadPoolExecutor):
         while True:
             with self._news:
                 self._free += 1
-                self._news.wait_for(lambda: self._jobs, self._patience)
+                self._news.wait_for(lambda: self._jobs, _IDLE)
                 self._free -= 1
                 if not self._jobs:
                     return

@@ -28,13 +28,12 @@ def run_many(
     *,
     times: int,
     at_once: int = AT_ONCE,
-    retries: int = 0,
     on_run: OnRun | None = None,
 ) -> list[Run]:
     """Make ``times`` runs and return them in order. Run i of a simulated model has the seed ``seed + i``.
 
-    At most ``at_once`` run at the same time. An aborted run is repeated, ``retries`` times at most. Blocks; an
-    interrupt stops all runs. Raises the errors of :class:`LiveRun` if a run cannot start.
+    At most ``at_once`` run at the same time. Blocks; an interrupt stops all runs. Raises the errors of :class:`LiveRun`
+    if a run cannot start.
     """
     spec = options.spec
     first = spec.character.seed if spec.character is not None else 0
@@ -60,7 +59,7 @@ def run_many(
         return LiveRun(variant, seeded(number), loaded=loaded)
 
     _settle_in()
-    return wait_for(_all(live, times, at_once, retries, on_run, loaded))
+    return wait_for(_all(live, times, at_once, on_run, loaded))
 
 
 @cache
@@ -73,7 +72,6 @@ async def _all(
     live: Callable[[int], LiveRun],
     times: int,
     at_once: int,
-    retries: int,
     on_run: OnRun | None,
     model: LoadedModel | None,
 ) -> list[Run]:
@@ -82,10 +80,7 @@ async def _all(
 
     async def one(number: int) -> Run:
         async with places:
-            for _ in range(1 + retries):
-                run = await live(number).go()
-                if not aborted(run):
-                    break
+            run = await live(number).go()
         if on_run is not None:
             on_run(number, run)
         return run

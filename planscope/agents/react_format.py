@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from planscope.agents.toolset import ToolSpec
@@ -76,17 +76,18 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a model wrote: a call (``tool``), or a final answer (``tool`` is None).
+class Decision:
+    """What a model decided: a short thought and a call; without a tool, ``thought`` is the final answer.
 
-    ``arguments`` is None if ``raw`` could not be read; ``error`` says why.
+    ``arguments`` is None if ``raw`` cannot be read; ``error`` says why. ``wait``: the seconds that the answer takes.
     """
 
-    text: str
+    thought: str
     tool: str | None = None
-    arguments: dict[str, object] | None = None
+    arguments: Mapping[str, object] | None = None
     raw: str | None = None
     error: str | None = None
+    wait: float = 0.0
 
 
 def write_prompt(tools: Sequence[ToolSpec], question: str, turns: Sequence[Turn]) -> str:
@@ -173,7 +174,7 @@ def write_answer(thought: str, tool: str | None, given: str) -> str:
     return f"Thought: {thought}\nAction: {tool}\nAction Input: {given}"
 
 
-def read_answer(text: str) -> Answer:
+def read_answer(text: str) -> Decision:
     """Read a model's answer up to the first observation, which a model must not write."""
     marks = list(_MARK.finditer(text))
     cut = next((m.start() for m in marks if m["word"].lower() == "observation"), len(text))
@@ -183,28 +184,28 @@ def read_answer(text: str) -> Answer:
     before = text[: marks[0].start()] if marks else said
     for word, part in _parts(text, marks, cut):
         if word.lower() in found:
-            return Answer(said, "", None, said, f"{FORMAT_ERROR}: more than one {word} in it")
+            return Decision(said, "", None, said, f"{FORMAT_ERROR}: more than one {word} in it")
         found[word.lower()] = part
     thought = _THOUGHT.sub("", before).strip()
     if "action" in found and "final answer" in found:
-        return Answer(said, "", None, said, f"{FORMAT_ERROR}: it is both an action and a final answer")
+        return Decision(said, "", None, said, f"{FORMAT_ERROR}: it is both an action and a final answer")
     if "final answer" in found:
-        return Answer(found["final answer"] or thought)
+        return Decision(found["final answer"] or thought)
     if not found.get("action"):
         missing = "the action has no name" if "action" in found else "neither an action nor a final answer"
-        return Answer(said, "", None, said, f"{FORMAT_ERROR}: {missing}")
+        return Decision(said, "", None, said, f"{FORMAT_ERROR}: {missing}")
     tool = found["action"].strip("`*\"' ").removesuffix("()")
     return _with_arguments(thought, _one_line(tool), found.get("action input"))
 
 
-def _with_arguments(thought: str, tool: str, given: str | None) -> Answer:
+def _with_arguments(thought: str, tool: str, given: str | None) -> Decision:
     raw = (given or "").strip()
     fenced = _FENCE.match(raw)
     body = fenced.group(1) if fenced else raw.strip("`")
     if body in ("", "None", "null"):
-        return Answer(thought, tool, {}, raw)
+        return Decision(thought, tool, {}, raw)
     try:
         arguments = json.loads(body, strict=False)
     except (ValueError, RecursionError):
-        return Answer(thought, tool, None, raw)
-    return Answer(thought, tool, arguments if isinstance(arguments, dict) else None, raw)
+        return Decision(thought, tool, None, raw)
+    return Decision(thought, tool, arguments if isinstance(arguments, dict) else None, raw)

@@ -122,11 +122,11 @@ def _read(result: ChatResult, messages: Sequence[BaseMessage]) -> ChatResult:
     identity = f"call_{made}"
     good, bad = [], []
     if answer.tool is not None and answer.arguments is not None:
-        good.append(tool_call(name=answer.tool, args=answer.arguments, id=identity))
+        good.append(tool_call(name=answer.tool, args=dict(answer.arguments), id=identity))
     elif answer.tool is not None:
         bad.append(invalid_tool_call(name=answer.tool, args=answer.raw, id=identity, error=answer.error))
     message = AIMessage(
-        answer.text,
+        answer.thought,
         tool_calls=good,
         invalid_tool_calls=bad,
         id=f"react-{len(said) + 1}",

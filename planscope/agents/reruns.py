@@ -64,6 +64,16 @@ class _Recorded:
                 return f"its recorded answer was a command to the graph, of which the record does not hold {said}"
         return ""
 
+    @property
+    def verb(self) -> Verb:
+        """The answer again."""
+        answer = self.answer
+        if answer is None:
+            return Raise(self.error)
+        return Answer(
+            answer.text, answer.status, "record", answer.artifact, answer.to_graph, returned=answer.returned
+        )
+
 
 class RecordedAnswers:
     """A gate that answers calls from a recorded run.
@@ -71,7 +81,7 @@ class RecordedAnswers:
     ``unmatched``: what happens at a call that the record does not answer: the run stops there, the tool is called, or
     ``ask`` decides (``ask_person``, if an interrupted graph asks a person what none answered in the record).
     ``loose``: a call may equal any recorded one that was not used yet, not only the next. ``ignore``: names of
-    arguments, at any depth, that may differ. ``up_to``: recorded calls after this step answer nothing.
+    arguments, at any depth, that may differ.
     """
 
     def __init__(
@@ -83,9 +93,8 @@ class RecordedAnswers:
         ignore: Collection[str] = (),
         ask: Callable[[PendingCall, str], Verb] | None = None,
         ask_person: Callable[[Question], Verb] | None = None,
-        up_to: int | None = None,
     ) -> None:
-        self._left = [one for one in _calls_in(run) if up_to is None or one.call.step <= up_to]
+        self._left = _calls_in(run)
         self._unmatched, self._loose, self._ignore = unmatched, loose, frozenset(ignore)
         self._ask, self._ask_person = ask, ask_person
         self._persons = _answers_of_persons(run)
@@ -135,13 +144,6 @@ class RecordedAnswers:
 
     def find(self, call: PendingCall) -> tuple[Verb | None, str]:
         """Return the recorded answer to a call, or why there is none."""
-        found, why = self._find(call)
-        if found is None:
-            return None, why
-        self.answered += 1
-        return _verb(found), ""
-
-    def _find(self, call: PendingCall) -> tuple[_Recorded | None, str]:
         waiting = [one for one in self._left if not one.used]
         if not waiting:
             return None, "the record has no more calls"
@@ -152,7 +154,10 @@ class RecordedAnswers:
             if all(self._key(one.call.tool, arguments) != wanted for arguments in known):
                 continue
             one.used = True
-            return (None, one.why_not) if one.why_not else (one, "")
+            if one.why_not:
+                return None, one.why_not
+            self.answered += 1
+            return one.verb, ""
         first = offered[0].call
         return None, f"the record goes on with {_said(first.tool, first.arguments or {})}"
 
@@ -168,15 +173,6 @@ class RecordedAnswers:
         if isinstance(value, float) and value.is_integer():
             return int(value)
         return value
-
-
-def _verb(one: _Recorded) -> Verb:
-    answer = one.answer
-    if answer is None:
-        return Raise(one.error)
-    return Answer(
-        answer.text, answer.status, "record", answer.artifact, answer.to_graph, returned=answer.returned
-    )
 
 
 def _calls_in(run: Run) -> list[_Recorded]:

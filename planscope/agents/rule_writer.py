@@ -7,12 +7,9 @@ comes from, which must really be in the policy.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Collection, Sequence
-from functools import cache
-from importlib.resources import files
 
-from planscope.agents.asking import ask, with_model
+from planscope.agents.asking import THOUGHT, ask, prompts_in, with_model
 from planscope.agents.models import LoadedModel
 from planscope.agents.options import RunOptions
 from planscope.errors import UserError
@@ -26,7 +23,6 @@ MOST_PROPOSALS = 300
 MOST_TOOLS = 300
 """The limit for names of tools that the model is told."""
 
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _LINE = re.compile(r"[\s>*#-]*\**(POLICY|RULE|NONE)(?:\s+(\d{1,4}))?\**\s*:\**\s*(.*)", re.IGNORECASE)
 _ENDS = " \t\"'`\u201c\u201d"
 
@@ -40,7 +36,6 @@ def draft_rules(
     model: RunOptions | LoadedModel,
     tools: Collection[str] = (),
     *,
-    seconds: float = ANSWER_SECONDS,
     on_progress: Callable[[str], None] | None = None,
 ) -> Draft:
     """Ask a model for the rules of a policy. ``tools``: names that the rules may use.
@@ -53,7 +48,7 @@ def draft_rules(
 
     async def draft(asked: LoadedModel) -> Draft:
         tell("the model reads the policy")
-        found = proposals_in(await _ask(asked, request(policy, names), seconds))
+        found = proposals_in(await _ask(asked, request(policy, names)))
         if not found:
             raise RulesNotDrafted("the model's answer has no line that begins with RULE: or NONE:")
         for one in found:
@@ -61,20 +56,14 @@ def draft_rules(
         wrong = [one for one in found if one.text and not one.rules]
         if wrong:
             tell(f"{len(wrong)} of {len(found)} proposals cannot be read; the model is asked again")
-            _mend(wrong, await _ask(asked, mending(wrong, names), seconds), policy, names)
+            _mend(wrong, await _ask(asked, mending(wrong, names)), policy, names)
         return sorted_out(found)
 
     return with_model(model, draft, "draft rules", RulesNotDrafted)
 
 
-async def _ask(model: LoadedModel, text: str, seconds: float) -> str:
-    return (await ask(model, text, seconds, LARGEST_ANSWER, RulesNotDrafted)).text
-
-
-@cache
-def _prompts() -> dict[str, str]:
-    data = files("planscope.agents") / "data" / "rules_prompts.toml"
-    return tomllib.loads(data.read_text(encoding="utf-8"))
+async def _ask(model: LoadedModel, text: str) -> str:
+    return (await ask(model, text, ANSWER_SECONDS, LARGEST_ANSWER, RulesNotDrafted)).text
 
 
 def _named(tools: Sequence[str]) -> str:
@@ -84,7 +73,7 @@ def _named(tools: Sequence[str]) -> str:
 
 def request(policy: str, tools: Sequence[str]) -> str:
     """Return what the model is asked first."""
-    prompts = _prompts()
+    prompts = prompts_in("rules_prompts.toml")
     return (
         prompts["draft"]
         .replace("[sentences]", prompts["sentences"])
@@ -95,7 +84,7 @@ def request(policy: str, tools: Sequence[str]) -> str:
 
 def mending(wrong: Sequence[Proposal], tools: Sequence[str]) -> str:
     """Return what the model is asked about proposals that cannot be read."""
-    prompts = _prompts()
+    prompts = prompts_in("rules_prompts.toml")
     lines = [f"RULE {k}: {one.text}\nERROR {k}: {one.why}" for k, one in enumerate(wrong, 1)]
     return (
         prompts["mend"]
@@ -108,7 +97,7 @@ def mending(wrong: Sequence[Proposal], tools: Sequence[str]) -> str:
 def _lines_of(answer: str) -> list[tuple[str, int, str]]:
     """Return the lines of an answer that say something: the word, its number or 0, and the text."""
     found: list[tuple[str, int, str]] = []
-    for line in _THOUGHT.sub("", answer).splitlines():
+    for line in THOUGHT.sub("", answer).splitlines():
         match = _LINE.fullmatch(line.rstrip())
         if match:
             text = " ".join(match[3].split()).strip().removesuffix("**")

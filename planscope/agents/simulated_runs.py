@@ -17,8 +17,8 @@ from planscope.agents.gate import Guardian, gives_up
 from planscope.agents.models import ModelUnavailable
 from planscope.agents.options import RunOptions
 from planscope.agents.paradigms import AGENTS, UnknownAgent
-from planscope.agents.react_format import Answer, Turn, prompt_event, read_answer, write_prompt
-from planscope.agents.simulated.knowledge import Decision, Did, View
+from planscope.agents.react_format import Decision, Turn, prompt_event, read_answer, write_prompt
+from planscope.agents.simulated.knowledge import View, answered_call
 from planscope.agents.simulated.mind import decide, react_text, react_view
 from planscope.agents.simulated.profiles import Character
 from planscope.agents.toolset import MockTool, make_toolset
@@ -48,9 +48,8 @@ class _State:
     words: int = 0
     answers: int = 0
     clock: float = 0.0
-    did: list[Did] = field(default_factory=list)
+    did: list[ToolCall] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
-    done: list[ToolCall] = field(default_factory=list)
     refused: list[ToolCall] = field(default_factory=list)
 
 
@@ -59,7 +58,6 @@ def run_simulated(
     options: RunOptions,
     *,
     run_id: str | None = None,
-    on_event: Callable[[Event], None] | None = None,
 ) -> Run:
     """Make one run of a simulated model (``sim:PROFILE``). Its times are simulated seconds; it is never traced.
 
@@ -84,11 +82,7 @@ def run_simulated(
         started=datetime.now(UTC),
     )
 
-    def emit(event: Event) -> None:
-        run.events.append(event)
-        if on_event is not None:
-            on_event(event)
-
+    emit = run.events.append
     emit(prompt_event(agent, prompt, role, [t.spec for t in tools]))
     state = _State(prompt, tools, role, words=len(prompt.split()) + len((role or "").split()))
     guardian = Guardian(problem_of(variant)) if options.guard else None
@@ -120,24 +114,23 @@ def _converse(
         if answer.tool is None:
             return EndEvent(at=state.clock, ending="stopped")
         step = len(state.did) + 1
-        error = None
-        if answer.arguments is None:
-            error = why_unreadable(answer.raw, answer.error)
+        unread = answer.arguments is None
         emit(
             CallEvent(
                 at=state.clock,
                 step=step,
                 tool=answer.tool,
-                arguments=answer.arguments,
-                raw=answer.raw if answer.arguments is None else None,
-                error=error,
+                arguments=None if answer.arguments is None else dict(answer.arguments),
+                raw=answer.raw if unread else None,
+                error=why_unreadable(answer.raw, answer.error) if unread else None,
                 call_id=identity,
             )
         )
         if answer.arguments is None:
             return EndEvent(at=state.clock, ending="stopped")
         call = ToolCall(answer.tool, answer.arguments)
-        refused = guardian.objection(state.done, call) if guardian else None
+        done = [one for one in state.did if not one.failed] if guardian else []
+        refused = guardian.objection(done, call) if guardian else None
         if refused is not None:
             text, executed = refused, False
         elif answer.tool in mocks:
@@ -160,14 +153,13 @@ def _converse(
                 return EndEvent(at=state.clock, ending="call_limit", reason=ends)
             state.refused.append(call)
         if executed:
-            state.done.append(call)
             state.refused.clear()
-        state.did.append(Did(answer.tool, answer.arguments, text, executed))
-        state.turns.append(Turn(answer.text, answer.tool, json.dumps(answer.arguments), text))
-        state.words += len(answer.text.split()) + len(text.split())
+        state.did.append(answered_call(answer.tool, answer.arguments, text, executed))
+        state.turns.append(Turn(answer.thought, answer.tool, json.dumps(answer.arguments), text))
+        state.words += len(answer.thought.split()) + len(text.split())
 
 
-def _ask(state: _State, character: Character, agent: str) -> tuple[Answer, tuple[int, int], float]:
+def _ask(state: _State, character: Character, agent: str) -> tuple[Decision, tuple[int, int], float]:
     """Return the model's answer, the numbers of words read and written, and the seconds it takes."""
     if agent == "react":
         prompt = write_prompt([t.spec for t in state.tools], state.prompt, state.turns)
@@ -180,19 +172,11 @@ def _ask(state: _State, character: Character, agent: str) -> tuple[Answer, tuple
     view = View(state.prompt, tuple(t.spec for t in state.tools), tuple(state.did))
     decision = decide(view, character)
     said = len(decision.thought.split()) + (decision.tool is not None)
-    return _answer_of(decision), (state.words, said), decision.wait
-
-
-def _answer_of(decision: Decision) -> Answer:
-    if decision.tool is None:
-        return Answer(decision.thought)
-    if decision.raw is not None:
-        return Answer(decision.thought, decision.tool, None, decision.raw)
-    return Answer(decision.thought, decision.tool, dict(decision.arguments or {}))
+    return decision, (state.words, said), decision.wait
 
 
 def _message(
-    state: _State, answer: Answer, usage: tuple[int, int], wait: float, agent: str, identity: str
+    state: _State, answer: Decision, usage: tuple[int, int], wait: float, agent: str, identity: str
 ) -> MessageEvent:
     """Return the event of an answer, with the message as LangChain's ``message_to_dict`` writes it."""
     read, said = usage
@@ -212,7 +196,7 @@ def _message(
         )
     name = "react" if agent == "react" else "sim"
     data = {
-        "content": answer.text,
+        "content": answer.thought,
         "additional_kwargs": {},
         "response_metadata": {"id": f"resp_{state.answers}"} if agent == "responses" else {},
         "type": "ai",
@@ -224,7 +208,7 @@ def _message(
     }
     return MessageEvent(
         at=state.clock,
-        text=answer.text,
+        text=answer.thought,
         took=wait,
         usage=Usage(input_tokens=read, output_tokens=said),
         message={"type": "ai", "data": data},

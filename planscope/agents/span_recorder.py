@@ -76,7 +76,7 @@ class SpanRecorder:
 
     def _ended(self, span: Any) -> None:
         trace = span.get_span_context().trace_id
-        record = otel.record_of(_as_json(span))
+        record = otel.record_of(json.loads(span.to_json(indent=None)))
         with self._lock:
             if trace not in self._open:
                 return
@@ -115,29 +115,6 @@ def _agent(found: Trace) -> str:
     """Return the name of the trace's first agent."""
     names = (one.agent for one in found.items if isinstance(one, ToolCall | Said))
     return next((name for name in names if name), "own")
-
-
-def _as_json(span: Any) -> dict[str, object]:
-    """Return a finished span of the SDK in the shape of OTLP."""
-    context, parent, status = span.get_span_context(), span.parent, span.status
-    return {
-        "traceId": f"{context.trace_id:032x}",
-        "spanId": f"{context.span_id:016x}",
-        "parentSpanId": f"{parent.span_id:016x}" if parent is not None else "",
-        "name": span.name,
-        "startTimeUnixNano": str(span.start_time or 0),
-        "endTimeUnixNano": str(span.end_time or 0),
-        "attributes": {key: _plain(value) for key, value in (span.attributes or {}).items()},
-        "status": {"code": status.status_code.name, "message": status.description or ""},
-        "events": [
-            {"name": e.name, "attributes": {k: _plain(v) for k, v in (e.attributes or {}).items()}}
-            for e in span.events
-        ],
-    }
-
-
-def _plain(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value
 
 
 def record_spans(

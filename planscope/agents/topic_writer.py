@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from itertools import groupby
 
-from planscope.agents.asking import ask, with_model
+from planscope.agents.asking import THOUGHT, ask, prompts_in, with_model
 from planscope.agents.failures import one_line
 from planscope.agents.models import LoadedModel
 from planscope.agents.options import RunOptions
@@ -33,6 +30,7 @@ from planscope.language.topics import (
     keywords,
 )
 from planscope.safe import visible
+from planscope.session.json_bytes import plain_text
 
 JOBS = 50
 ACTIVITIES = 20
@@ -160,18 +158,12 @@ class TopicsNotWritten(UserError):
 
 def prompt(name: str, count: int, role: str = "") -> str:
     """Return one of the two prompts, ``jobs`` or ``activities``."""
-    return _prompts()[name].replace("[count]", str(count)).replace("[role]", role)
+    return prompts_in("topics_prompts.toml")[name].replace("[count]", str(count)).replace("[role]", role)
 
 
 def said(answer: str) -> str:
     """Return the beginning of an answer, safe to display in a line."""
     return visible(one_line(answer, 60), limit=80) or "nothing"
-
-
-@cache
-def _prompts() -> dict[str, str]:
-    data = files("planscope.agents") / "data" / "topics_prompts.toml"
-    return tomllib.loads(data.read_text(encoding="utf-8"))
 
 
 @dataclass(slots=True)
@@ -234,7 +226,6 @@ LOOKED_AT = 4
 MAX_WORDS = 8
 """The limit for a name, in words."""
 
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _EMPHASIS = re.compile(r"\*\*|__|`")
 _FENCE = re.compile(r"\A\s*(?:```|~~~).*")
 _MARKED = re.compile(
@@ -321,7 +312,7 @@ def _talks(phrase: str) -> bool:
 
 def _items(answer: str, wanted: int) -> list[str]:
     """Return the items of the answer's list, normalised and without empty ones."""
-    text = _THOUGHT.sub("", answer[:LARGEST_ANSWER])
+    text = THOUGHT.sub("", answer[:LARGEST_ANSWER])
     lines = [_EMPHASIS.sub("", _FENCE.sub("", line, count=1)) for line in text.splitlines()]
     found = _marked(lines, wanted) or _unmarked(lines, wanted)
     items = (_normal(item[:LARGEST_ITEM]) for item in found[: LOOKED_AT * wanted])
@@ -372,12 +363,11 @@ def _normal(item: str) -> str:
     return _NOT_MEANT.sub("", text, count=1)
 
 
-_ESCAPED = {'"': '\\"', "\\": "\\\\"}
-
-
 def toml_string(text: str) -> str:
     """Return the text as a TOML string in plain ASCII, so that nothing in it can control a terminal."""
-    return '"' + "".join(map(_character, text)) + '"'
+    quoted = re.sub(r'["\\]', r"\\\g<0>", plain_text(text))
+    ascii_only = re.sub("[^ -~]", lambda found: f"\\U{ord(found[0]):08X}", quoted)
+    return f'"{ascii_only}"'
 
 
 def toml_topic(job: str, activities: Sequence[str]) -> str:
@@ -389,14 +379,3 @@ def toml_topic(job: str, activities: Sequence[str]) -> str:
 def toml_topics(topics: Mapping[str, Sequence[str]], comment: str) -> str:
     """Return the whole TOML file, in plain ASCII. ``comment`` is its first line."""
     return f"# {toml_string(comment)[1:-1]}\n" + "".join(toml_topic(*topic) for topic in topics.items())
-
-
-def _character(char: str) -> str:
-    code = ord(char)
-    if char in _ESCAPED:
-        return _ESCAPED[char]
-    if 0x20 <= code < 0x7F:
-        return char
-    if 0xD800 <= code < 0xE000:
-        code = 0xFFFD  # a lone surrogate, which UTF-8 cannot express
-    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from planscope.oracle.trace import ToolCall, Trace
+from planscope.traces.accounts import Seen
 from planscope.traces.blocks import ANSWERS, CALLS, SPEAKERS, is_act, take
 from planscope.traces.build import Builder
 from planscope.traces.groups import Placed, traces_of
@@ -143,7 +144,7 @@ class _Assembly:
                 span, act = ordered[p], acts[n]
                 span.call_id = span.call_id or act.id
                 if span.name.startswith("handoff to "):  # its input and output are names of agents
-                    span.name, span.arguments = act.tool, act.value or {}
+                    span.name, span.arguments = act.tool, act.given or {}
             if all(p < after for p in taken.values()):
                 for p, n in zip(sorted(taken.values()), sorted(taken), strict=True):
                     made[p] = ordered[taken[n]]
@@ -154,14 +155,14 @@ class _Assembly:
                     more.setdefault(place, []).append(_span_of(act, ordered[k], self.told))
         return [one for k, span in enumerate(made) for one in (span, *more.get(k, ()))]
 
-    def _asked_in(self, model: Span, heard: Counter[str]) -> list[_Act]:
+    def _asked_in(self, model: Span, heard: Counter[str]) -> list[Seen]:
         """Return the calls in a model's answers that were not ``heard`` before, and note all that it read and wrote."""
         here: Counter[str] = Counter()
-        asked: list[_Act] = []
+        asked: list[Seen] = []
         for message, made in (*((m, False) for m in model.messages), *((m, True) for m in model.answers)):
             acts = list(acts_in(message))
             for act in acts:
-                (self.told if act.answers else self.asked).setdefault(act.id, act.value)
+                (self.told if act.answers else self.asked).setdefault(act.id, act.given)
             key = key_of(message)
             here[key] += made
             if here[key] > heard[key]:
@@ -296,25 +297,16 @@ class _Assembly:
         self.build.said(by, content, at=at, agent=agent)
 
 
-class _Act(NamedTuple):
-    """A call in a message with its arguments, or an answer."""
-
-    id: str
-    tool: str
-    value: object
-    answers: bool = False
-
-
-_SAME: tuple[Callable[[_Act, Span, bool], bool], ...] = (
+_SAME: tuple[Callable[[Seen, Span, bool], bool], ...] = (
     lambda act, span, near: bool(act.id) and act.id == span.call_id,
-    lambda act, span, near: act.tool == span.name and arguments_of(act.value) == arguments_of(span.arguments),
+    lambda act, span, near: act.tool == span.name and arguments_of(act.given) == arguments_of(span.arguments),
     lambda act, span, near: act.tool == span.name and not (act.id and span.call_id),
     lambda act, span, near: near and not (act.id and span.call_id),
 )
 """Whether a call and a tool's span are one, the surest sign first. ``near``: no model spoke between them."""
 
 
-def _paired(acts: list[_Act], free: dict[int, Span], k: int, after: int) -> dict[int, int]:
+def _paired(acts: list[Seen], free: dict[int, Span], k: int, after: int) -> dict[int, int]:
     """Return the places of the spans that are these calls of the model at place ``k``, and take them from those that
     are ``free``. ``after``: the place of the next model."""
     taken: dict[int, int] = {}
@@ -327,26 +319,26 @@ def _paired(acts: list[_Act], free: dict[int, Span], k: int, after: int) -> dict
     return taken
 
 
-def _span_of(act: _Act, model: Span, told: Obj) -> Span:
+def _span_of(act: Seen, model: Span, told: Obj) -> Span:
     """Return a span of a call that a model made."""
-    made = Span("", model.id, "tool", act.tool, model.start, call_id=act.id, arguments=act.value)
+    made = Span("", model.id, "tool", act.tool, model.start, call_id=act.id, arguments=act.given)
     made.answered, made.outputs = act.id in told, model.outputs
     return made
 
 
-def acts_in(message: Obj) -> Iterator[_Act]:
+def acts_in(message: Obj) -> Iterator[Seen]:
     """Yield the calls and answers of a message."""
     if message.get("role") == "tool" and message.get("content") is not None:
-        yield _Act(name(message.get("tool_call_id")), "", message["content"], True)
+        yield Seen("", "", name(message.get("tool_call_id")), message["content"], "", answers=True)
     told = [{"type": "tool_call", **obj(one)} for one in seq(message.get("tool_calls"))]
     for part in (*told, *map(obj, seq(message.get("parts") or message.get("content")))):
         inner = obj(some(part, ("function", "functionCall", "function_call"))) or part
         id = name(some(part, ("id", "toolCallId", "tool_use_id")))
         if part.get("type") in CALLS or inner is not part:
             tool = name(some(inner, ("name", "toolName")))
-            yield _Act(id, tool, some(inner, ("arguments", "args", "input")))
+            yield Seen("", tool, id, some(inner, ("arguments", "args", "input")), "")
         elif part.get("type") in ANSWERS:
-            yield _Act(id, "", some(part, ("response", "result", "content", "output")), True)
+            yield Seen("", "", id, some(part, ("response", "result", "content", "output")), "", answers=True)
 
 
 def key_of(message: Obj) -> str:

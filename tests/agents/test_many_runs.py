@@ -18,8 +18,8 @@ from planscope.session.run_list import outcome_of
 from planscope.session.tally import success
 from planscope.session.traces import trace_of
 
-from .support import abc, called, calls_of, end_of
-from .wire.replies import Fail, Say, Slow, call, calls
+from .support import abc, called, end_of
+from .wire.replies import Fail, Say, Slow
 from .wire.server import WireServer
 
 
@@ -55,14 +55,10 @@ def test_at_once_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert took >= 0.6
 
 
-def test_what_the_network_aborts_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_network_aborts_counts_in_no_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
-    with WireServer([calls(call("alpha")), Fail(400, "odd"), Say("ok")]) as server:
-        (run,) = run_many(abc(), _base(server), times=1, retries=1)
-    assert end_of(run).ending == "stopped"
-    assert calls_of(run) == []
-    with WireServer([Fail(400, "odd"), Fail(400, "odd")]) as server:
-        (run,) = run_many(abc(), _base(server), times=1, retries=1)
+    with WireServer([Fail(400, "odd")]) as server:
+        (run,) = run_many(abc(), _base(server), times=1)
     assert end_of(run).ending == "aborted"
     rate = success([(outcome_of(replay(problem_of(abc()), trace_of(run)).verdict(), run), False)])
     assert (rate.counted, rate.aborted, rate.rate) == (0, 1, None)

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from planscope.agents.simulated.knowledge import Decision, Did, View
+from planscope.agents.react_format import Decision
+from planscope.agents.simulated.knowledge import View, answered_call
 from planscope.agents.simulated.mind import decide
 from planscope.agents.simulated.profiles import Character, make_character
 from planscope.agents.toolset import MockTool, make_toolset
@@ -41,7 +42,7 @@ def play(start: View, tools: Mapping[str, MockTool], who: Character, limit: int 
         if decision.tool is None:
             return decisions
         text, executed = tools[decision.tool].answer(decision.arguments)
-        did = Did(decision.tool, decision.arguments or {}, text, executed)
+        did = answered_call(decision.tool, decision.arguments or {}, text, executed)
         start = replace(start, did=(*start.did, did))
     raise AssertionError("it never ends")
 
@@ -201,7 +202,7 @@ def test_what_cannot_be_read_is_said_and_ends_it(profile: str) -> None:
 def test_it_does_not_insist_on_what_is_refused() -> None:
     tools = tools_for(["alpha", "beta"])
     start = view("Alpha happens before beta.", tools)
-    refused = Did("alpha", {}, "Error: no.", False)
+    refused = answered_call("alpha", {}, "Error: no.", False)
     assert decide(replace(start, did=(refused,)), character("careful")).tool == "alpha"
     stop = decide(replace(start, did=(refused, refused)), character("careful"))
     assert stop.tool is None
@@ -220,9 +221,9 @@ def test_a_prefix_that_is_already_lost_is_seen() -> None:
     start = view("Alpha happens before beta. Gamma happens after 4:00. Alpha happens before 12:00.", tools)
     lost = [[("beta", 3)], [("alpha", 5), ("beta", 3)], [("gamma", 2)], [("alpha", 11)], [("gamma", 11)]]
     for prefix in lost:
-        did = tuple(Did(t, {"start_time": h}, tools[t].done, True) for t, h in prefix)
+        did = tuple(answered_call(t, {"start_time": h}, tools[t].done, True) for t, h in prefix)
         assert decide(replace(start, did=did), character("careful")).tool == "ask_for_restart", prefix
-    fine = (Did("gamma", {"start_time": 4}, tools["gamma"].done, True),)
+    fine = (answered_call("gamma", {"start_time": 4}, tools["gamma"].done, True),)
     assert decide(replace(start, did=fine), character("careful")).tool == "alpha"
 
 

@@ -51,7 +51,7 @@ def test_other_texts_are_no_prompts(text: str) -> None:
 @given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5) | st.none(), max_size=3))
 def test_calls_are_read_back(arguments: dict[str, object]) -> None:
     answer = read_answer(write_answer("First alpha.", "alpha", json.dumps(arguments)))
-    assert (answer.text, answer.tool, answer.arguments, answer.error) == (
+    assert (answer.thought, answer.tool, answer.arguments, answer.error) == (
         "First alpha.",
         "alpha",
         arguments,
@@ -88,7 +88,7 @@ def test_anything_is_read_or_is_an_error(text: str) -> None:
 def test_answers_of_models(text: str, tool: str | None, arguments: dict[str, int] | None) -> None:
     answer = read_answer(text)
     assert (answer.tool, answer.arguments, answer.error) == (tool, arguments, None)
-    assert "Observation" not in answer.text
+    assert "Observation" not in answer.thought
 
 
 @pytest.mark.parametrize(

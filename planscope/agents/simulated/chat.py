@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import (
     AIMessage,
-    AIMessageChunk,
     BaseMessage,
     HumanMessage,
     InvalidToolCall,
@@ -19,14 +17,15 @@ from langchain_core.messages import (
     ToolMessage,
 )
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.messages.tool import invalid_tool_call, tool_call, tool_call_chunk
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.messages.tool import invalid_tool_call, tool_call
+from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from planscope.agents.react_format import Decision
 from planscope.agents.react_model import offered, spec_of
-from planscope.agents.simulated.knowledge import Decision, Did, View
+from planscope.agents.simulated.knowledge import View, answered_call
 from planscope.agents.simulated.mind import decide, react_decision
 from planscope.agents.simulated.profiles import Character
 
@@ -97,32 +96,6 @@ class SimulatedChat(BaseChatModel):
         decision = decide(view, self.character)
         return _message(decision, messages), decision.wait
 
-    def _stream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: object,
-    ) -> Iterator[ChatGenerationChunk]:
-        result = self._generate(messages, stop, run_manager, **kwargs)
-        for chunk in _chunks(result):
-            if run_manager:
-                run_manager.on_llm_new_token(str(chunk.text), chunk=chunk)
-            yield chunk
-
-    async def _astream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: object,
-    ) -> AsyncIterator[ChatGenerationChunk]:
-        result = await self._agenerate(messages, stop, run_manager, **kwargs)
-        for chunk in _chunks(result):
-            if run_manager:
-                await run_manager.on_llm_new_token(str(chunk.text), chunk=chunk)
-            yield chunk
-
 
 class SimulatedResponses(SimulatedChat):
     """A simulated model whose server keeps the conversation (OpenAI Assistants in the paper, now Responses).
@@ -159,7 +132,8 @@ def view_of(messages: Sequence[BaseMessage], tools: Sequence[dict[str, object]])
             answer = answers.get(call["id"] or "")
             if answer is not None:
                 arguments = call["args"] if isinstance(call["args"], dict) else {}
-                did.append(Did(call["name"] or "", arguments, str(answer.text), answer.status != "error"))
+                executed = answer.status != "error"
+                did.append(answered_call(call["name"] or "", arguments, str(answer.text), executed))
     asked = [str(m.text) for m in messages if isinstance(m, HumanMessage)]
     return View(asked[-1] if asked else "", tuple(spec_of(t) for t in tools), tuple(did))
 
@@ -186,28 +160,3 @@ def _counted(message: AIMessage, messages: Sequence[BaseMessage]) -> AIMessage:
     said = len(str(message.text).split()) + len(_calls(message))
     usage = UsageMetadata(input_tokens=read, output_tokens=said, total_tokens=read + said)
     return message.model_copy(update={"id": f"sim-{answers}", "usage_metadata": usage})
-
-
-def _chunks(result: ChatResult) -> Iterator[ChatGenerationChunk]:
-    """Yield the chunks of a stream: the text word by word, then the call and the token counts."""
-    message = result.generations[0].message
-    assert isinstance(message, AIMessage)
-    words = str(message.text).split(" ")
-    for i, word in enumerate(words):
-        piece = word if i == len(words) - 1 else word + " "
-        yield ChatGenerationChunk(message=AIMessageChunk(content=piece, id=message.id))
-    calls = [
-        tool_call_chunk(name=c["name"], args=json.dumps(c["args"]), id=c["id"], index=i)
-        for i, c in enumerate(message.tool_calls)
-    ] + [
-        tool_call_chunk(name=c["name"], args=c["args"], id=c["id"], index=len(message.tool_calls) + i)
-        for i, c in enumerate(message.invalid_tool_calls)
-    ]
-    last = AIMessageChunk(
-        content="",
-        id=message.id,
-        tool_call_chunks=calls,
-        usage_metadata=message.usage_metadata,
-        chunk_position="last",
-    )
-    yield ChatGenerationChunk(message=last)

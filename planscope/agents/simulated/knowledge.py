@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from planscope.agents.react_format import Decision
 from planscope.agents.simulated.planning import Done
 from planscope.agents.toolset import ARGUMENT_TEXT, REFUSED, ToolSpec
 from planscope.language.problem import Action, Problem
 from planscope.language.tree import Query
 from planscope.oracle.arguments import START, read_start
-from planscope.oracle.trace import RESTART_TOOL
+from planscope.oracle.trace import RESTART_TOOL, ToolCall
 
 _MARKER = re.compile(r"requirements?\s*(?:is|are)?\s*:", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n+")
@@ -131,19 +132,10 @@ Wish = tuple[str, int | None]
 """An action, with its hour if timed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Did:
-    """A call and its answer. ``executed`` is False if the answer reports an error."""
-
-    tool: str
-    arguments: Mapping[str, object]
-    answer: str
-    executed: bool
-
-    @property
-    def refused(self) -> bool:
-        """Whether the call was refused before it reached the tool."""
-        return not self.executed and self.answer.startswith(REFUSED.strip())
+def answered_call(tool: str, arguments: Mapping[str, object], answer: str, executed: bool) -> ToolCall:
+    """Return a call that was answered; not ``executed`` if the answer reports an error, perhaps a refusal."""
+    refused = not executed and answer.startswith(REFUSED.strip())
+    return ToolCall(tool, arguments, None, refused, not executed, answer, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,32 +144,18 @@ class View:
 
     prompt: str
     tools: tuple[ToolSpec, ...]
-    did: tuple[Did, ...] = ()
+    did: tuple[ToolCall, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """A short thought and a call; without a tool, ``thought`` is the final answer.
-
-    ``raw`` has arguments that cannot be read. ``wait`` is the duration of the answer in seconds.
-    """
-
-    thought: str
-    tool: str | None = None
-    arguments: Mapping[str, object] | None = None
-    raw: str | None = None
-    wait: float = 0.0
-
-
-def learned(problem: Problem, did: Sequence[Did]) -> dict[str, int]:
+def learned(problem: Problem, did: Sequence[ToolCall]) -> dict[str, int]:
     """Return the durations, in hours, that tools have told in their answers."""
     return dict(_told(problem, did))
 
 
-def _told(problem: Problem, did: Sequence[Did]) -> Iterator[tuple[str, int]]:
+def _told(problem: Problem, did: Sequence[ToolCall]) -> Iterator[tuple[str, int]]:
     for one in did:
         action = problem.action_by_tool.get(one.tool)
-        match = _TAKES.search(one.answer) if one.executed else None
+        match = None if one.failed else _TAKES.search(one.answer or "")
         if action is not None and match is not None:
             yield action.id, max(1, int(match.group(1)))
 
@@ -188,10 +166,10 @@ class Situation:
     ``believed`` maps tools whose failed calls the model takes for done to the actions it meant.
     """
 
-    def __init__(self, read: Understanding, did: Sequence[Did], believed: Mapping[str, str]) -> None:
+    def __init__(self, read: Understanding, did: Sequence[ToolCall], believed: Mapping[str, str]) -> None:
         self.read, self.did, self.believed = read, did, believed
         self.hours = learned(read.problem, did)
-        restarts = [i for i, d in enumerate(did) if d.tool == read.restart and d.executed]
+        restarts = [i for i, d in enumerate(did) if d.tool == read.restart and not d.failed]
         self.attempt = did[restarts[-1] + 1 :] if restarts else did
         self.restarts = len(restarts)
         self.corrected = any(d.refused for d in did)
@@ -203,17 +181,19 @@ class Situation:
         known = read.problem.action_by_id
         self.left_by_mention = [a for a in read.mention if a not in ran and a in known]
 
-    def _execution(self, one: Did) -> Done | None:
+    def _execution(self, one: ToolCall) -> Done | None:
         problem = self.read.problem
         known = problem.action_by_tool.get(one.tool)
         action = known.id if known else None
-        if not one.executed:
+        if one.failed:
             action = None if one.refused else self.believed.get(one.tool)
         if action is None:
             return None
         if not problem.timed:
             return Done(action)
-        start = one.arguments.get(START) if one.tool in self.believed else read_start(one.arguments)
+        start = (
+            (one.arguments or {}).get(START) if one.tool in self.believed else read_start(one.arguments or {})
+        )
         if isinstance(start, str) and start.isdecimal() and one.tool in self.believed:
             start = int(start)
         if isinstance(start, bool) or not isinstance(start, int | float):
@@ -225,7 +205,11 @@ class Situation:
         if self.restarts > 2 * len(self.read.problem.actions):
             return "this"
         last = self.did[-2:]
-        if len(last) == 2 and last[0].tool == last[1].tool and not any(d.executed or d.refused for d in last):
+        if (
+            len(last) == 2
+            and last[0].tool == last[1].tool
+            and not any(d.refused or not d.failed for d in last)
+        ):
             action = self.read.problem.action_by_tool.get(last[0].tool)
             return action.name if action else last[0].tool
         return None
@@ -235,10 +219,10 @@ class Situation:
         found: list[Wish] = []
         for one in self.attempt:
             action = self.read.problem.action_by_tool.get(one.tool)
-            if one.executed:
+            if not one.failed:
                 found = []
             elif one.refused and action is not None:
-                start = read_start(one.arguments) if self.read.problem.timed else None
+                start = read_start(one.arguments or {}) if self.read.problem.timed else None
                 found.append((action.id, start if isinstance(start, int) else None))
         return found
 

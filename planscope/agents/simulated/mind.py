@@ -7,13 +7,12 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from planscope.agents.react_format import Turn, read_prompt, write_answer
+from planscope.agents.react_format import Decision, Turn, read_prompt, write_answer
 from planscope.agents.simulated.knowledge import (
-    Decision,
-    Did,
     NotUnderstood,
     Situation,
     View,
+    answered_call,
     learned,
     seen,
     understand,
@@ -24,6 +23,7 @@ from planscope.agents.simulated.profiles import Character
 from planscope.agents.toolset import REFUSED
 from planscope.language.problem import Problem
 from planscope.oracle.arguments import START
+from planscope.oracle.trace import ToolCall
 
 ALL_DONE = "All tasks have been done."
 
@@ -178,12 +178,12 @@ def react_view(prompt: str) -> View | None:
     return View(question, tools, tuple(_did(t) for t in turns if t.observation is not None))
 
 
-def _did(turn: Turn) -> Did:
+def _did(turn: Turn) -> ToolCall:
     try:
         arguments: object = json.loads(turn.given)
     except (ValueError, RecursionError):
         arguments = {}
     said = turn.observation or ""
-    return Did(
+    return answered_call(
         turn.tool or "", arguments if isinstance(arguments, dict) else {}, said, not said.startswith(_FAILED)
     )

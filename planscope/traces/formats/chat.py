@@ -56,7 +56,7 @@ def _take_response(build: Builder, record: Obj) -> None:
             take(build, message, at=build.at(at))
         else:
             for act in acts_in(message):
-                build.excuse("a copy of a call that is kept", act.tool, act.value, act.id)
+                build.excuse("a copy of a call that is kept", act.tool, act.given, act.id)
     tokens = usage_of(some(response, ("usage", "usageMetadata", "usage_metadata")))
     if tokens is not None:
         build.said("model", "", usage=tokens)

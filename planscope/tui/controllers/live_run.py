@@ -146,9 +146,8 @@ class LiveRun:
             return (
                 "this debugger only watches: another one decides" if agent.welcome.busy else "you only watch"
             )
-        followed = self._run is not None and self._run.choice.attached is not None
-        run = self.document.run(self.run_id) if followed else None
-        gated = run is None or agent.gated(run.recording or "")
+        run = self.document.run(self.run_id)
+        gated = run is None or run.recording is None or agent.gated(run.recording)
         return "" if gated else "recorded by callbacks or spans: it can be watched, not paused"
 
     @property
@@ -357,9 +356,8 @@ class LiveRun:
 
     def _over(self, run: Run) -> None:
         """Put a run that ended into the document; no run is live any more."""
-        followed = self._run is not None and self._run.choice.attached is not None
         self._run = self.paused = self.question = None
-        self.document.put_run(run, followed=followed)
+        self.document.put_run(run, followed=run.recording is not None)
 
     def _ended(self, run: Run) -> None:
         began = self.document.run(run.id) is None

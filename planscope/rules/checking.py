@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from planscope.language.calls import Calls, Path
 from planscope.rules.core import find_core
-from planscope.rules.future import Future
+from planscope.rules.future import Found, Future
 from planscope.rules.judge import Judge, Rulebook
 from planscope.rules.rule import Rule, RuleFile, unseen_names
 
@@ -25,12 +25,14 @@ class Findings:
 def examine(rules: Sequence[Rule]) -> Findings:
     """Examine rules. If the search does not decide something, nothing is claimed about it."""
     book = Rulebook(rules)
-    future = Future(book, tools_of(book))
-    judge = Judge(book)
-    found = future.of(judge)
-    if found.possible is False:
-        return Findings(find_core(book, future.tools, 0, []).rules, (), ())
+    if search(book).possible is False:
+        return Findings(find_core(book, tools_of(book), 0, []).rules, (), ())
     return Findings(None, tuple(_implied(rules)), tuple(_uncallable(rules)))
+
+
+def search(book: Rulebook) -> Found:
+    """Return whether some trace keeps the rules, as far as the search can tell."""
+    return Future(book, tools_of(book)).of(Judge(book))
 
 
 def warnings_about(file: RuleFile, tools: Collection[str]) -> list[str]:
@@ -43,12 +45,6 @@ def warnings_about(file: RuleFile, tools: Collection[str]) -> list[str]:
 def tools_of(book: Rulebook) -> list[str]:
     """Return tools for traces that nobody has seen yet: those that rules name, and unseen ones for their globs."""
     return [*book.literal, *unseen_names(book.globs)]
-
-
-def _possible(rules: Sequence[Rule]) -> bool:
-    """Return whether some trace keeps the rules, as far as the search can tell."""
-    book = Rulebook(rules)
-    return Future(book, tools_of(book)).of(Judge(book)).possible is not False
 
 
 def _groups(rules: Sequence[Rule]) -> list[list[Rule]]:
@@ -98,7 +94,7 @@ def implied_by(rule: Rule, others: Sequence[Rule]) -> list[Rule] | None:
 def _enough(rule: Rule, others: Sequence[Rule]) -> list[Rule] | None:
     book = Rulebook([rule, *others])
     book.machines[0] = book.machines[0].inverted()
-    found = Future(book, tools_of(book)).of(Judge(book))
+    found = search(book)
     if found.possible is not False:
         return None
     return [book.rules[i] for i in sorted(found.rules) if i]
@@ -116,4 +112,5 @@ def _callable(tool: str, rules: Sequence[Rule]) -> bool:
     """Return whether some trace that keeps the rules calls the tool."""
     if not any(calls.names(tool) for rule in rules for calls in rule.sets):
         return True
-    return _possible([*rules, Rule("wanted", "existence", (Calls(tool),), count=1)])
+    wanted = Rule("wanted", "existence", (Calls(tool),), count=1)
+    return search(Rulebook([*rules, wanted])).possible is not False

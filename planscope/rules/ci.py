@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import mmap
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,7 @@ class Places:
     def _found(self, data: mmap.mmap, judged: Judged, id: str) -> tuple[int, int | None] | None:
         start, end = 0, len(data)
         if judged.line is not None:
-            start = self._beginning(data, judged.source, judged.line)
+            _, start = self._walked(data, judged.source, line=judged.line)
             end = data.find(b"\n", start) + 1 or end
         for wanted in (json.dumps(id), json.dumps(id, ensure_ascii=False)):
             needle = wanted.encode("utf-8", "replace")
@@ -60,30 +61,21 @@ class Places:
             answer = data.find(needle, at + 1, end)
             if len(id) < OWN and answer >= 0 and data.find(needle, answer + 1, end) >= 0:
                 return None
-            line = self._line(data, judged.source, at) if judged.line is None else judged.line
+            line = judged.line or self._walked(data, judged.source, place=at)[0]
             begin = data.rfind(b"\n", 0, at) + 1
             return line, len(data[begin:at].decode("utf-8", "replace")) + 1
         return None
 
-    def _beginning(self, data: mmap.mmap, source: str, wanted: int) -> int:
-        """Return where a line begins. Traces come in the order of their lines."""
-        file, line, at = self._at
-        if file != source or line > wanted:
-            line, at = 1, 0
-        while line < wanted and (after := data.find(b"\n", at) + 1):
-            line, at = line + 1, after
-        self._at = source, line, at
-        return at
-
-    def _line(self, data: mmap.mmap, source: str, place: int) -> int:
-        """Return the number of the line that a place is in."""
-        file, line, at = self._at
-        if file != source or at > place:
-            line, at = 1, 0
-        while 0 < (after := data.find(b"\n", at) + 1) <= place:
-            line, at = line + 1, after
-        self._at = source, line, at
-        return line
+    def _walked(self, data: mmap.mmap, source: str, line: float = inf, place: float = inf) -> tuple[int, int]:
+        """Return the number of the line that is wanted, or that a place is in, and where it begins. Traces come in the
+        order of their lines."""
+        file, number, at = self._at
+        if file != source or number > line or at > place:
+            number, at = 1, 0
+        while number < line and 0 < (after := data.find(b"\n", at) + 1) <= place:
+            number, at = number + 1, after
+        self._at = source, number, at
+        return number, at
 
 
 class JUnit:

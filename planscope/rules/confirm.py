@@ -50,17 +50,12 @@ def confirmed(
 ) -> Proof:
     """Ask Z3 to confirm the core, unless the bound is too large. ``happened``: the events up to the lost step
     (``Lost``)."""
-    context = fresh_context()
-    rules = [rule for rule in book.rules if rule.id in core.rules]
-    kept = [(e, s) for e, s in happened if not isinstance(e, ToolCall) or e.step in core.steps]
-    end = core.step == "end"
-    whole = _lost(context, book, tools, rules, kept, end)
+    lost = _asking(book, tools, core, happened)
+    members: set[str | int] = {*core.rules, *core.steps}
+    whole = lost(members)
     if whole != "lost":
         return "denied" if whole == "kept" else whole
-    answers = [_lost(context, book, tools, [r for r in rules if r is not rule], kept, end) for rule in rules]
-    for event, _ in kept:
-        if isinstance(event, ToolCall):
-            answers.append(_lost(context, book, tools, rules, [k for k in kept if k[0] is not event], end))
+    answers = [lost(members - {one}) for one in (*core.rules, *core.steps)]
     return "denied" if "lost" in answers else _sure(answers) or "confirmed"
 
 
@@ -69,17 +64,27 @@ def mends(
 ) -> Proof:
     """Ask Z3 whether the rest can be kept without these rules and calls, but not if one of them is put back.
     ``happened``: the events up to the lost step."""
+    lost = _asking(book, tools, given_up, happened)
+    dropped: set[str | int] = {*given_up.rules, *given_up.steps}
+    rest: set[str | int] = {rule.id for rule in book.rules}
+    rest = rest.union(event.step for event, _ in happened if isinstance(event, ToolCall)) - dropped
+    answers = [lost(rest), *(lost(rest | {one}) for one in dropped)]
+    confirmed = answers[0] == "kept" and "kept" not in answers[1:]
+    return _sure(answers) or ("confirmed" if confirmed else "denied")
+
+
+def _asking(
+    book: Rulebook, tools: Sequence[str], about: Core, happened: Sequence[tuple[Event, int]]
+) -> Callable[[Collection[str | int]], Answer]:
+    """Return a function that asks whether these rules, by their ids, are lost after these calls, by their steps."""
     context = fresh_context()
 
     def lost(members: Collection[str | int]) -> Answer:
-        rules = [rule for rule in book.rules if rule.id not in members]
-        kept = [(e, s) for e, s in happened if not isinstance(e, ToolCall) or e.step not in members]
-        return _lost(context, book, tools, rules, kept, given_up.step == "end")
+        rules = [rule for rule in book.rules if rule.id in members]
+        kept = [(e, s) for e, s in happened if not isinstance(e, ToolCall) or e.step in members]
+        return _lost(context, book, tools, rules, kept, about.step == "end")
 
-    members: set[str | int] = {*given_up.rules, *given_up.steps}
-    answers = [lost(members), *(lost(members - {one}) for one in members)]
-    confirmed = answers[0] == "kept" and "kept" not in answers[1:]
-    return _sure(answers) or ("confirmed" if confirmed else "denied")
+    return lost
 
 
 def kept_confirmed(book: Rulebook, trace: Trace, *, open_end: bool = False) -> Proof:

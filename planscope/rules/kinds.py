@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Literal
 
 from planscope.language.constructions import Kind
@@ -165,6 +165,19 @@ def _within(count: int) -> Definition:
     return Definition((0, False), step, _nothing_owed, lambda s: (s[0] or (count if s[1] else 0), False))
 
 
+def _not_within(count: int) -> Definition:
+    def step(state: State, letter: int) -> State:
+        left, pending = state
+        assert isinstance(left, int)
+        if letter & THEN and left:
+            return BROKEN
+        if not letter & USER:
+            left = max(left - 1, 0)
+        return (count if letter & FIRST else left), bool(pending or letter & LATER)
+
+    return Definition((0, False), step, _always, lambda s: (count if s[1] else s[0], False))
+
+
 def _counted(least: bool, most: bool) -> Callable[[int], Definition]:
     """Return the automaton that counts calls of A up to the rule's number."""
 
@@ -283,24 +296,51 @@ def _in_row(count: int) -> Definition:
 # The formulas -----------------------------------------------------------------------------------------------------
 
 
-def _earlier(u: Unrolled, j: int) -> Holds:
-    """There is an A before a B, with no C in between."""
-    return u.before(j, lambda i, j: u.none_between(i, j, u.met))
+Between = Callable[["Unrolled", int, int, int], "Holds"]
+"""A formula about an A and a B behind it, by their indexes, and the rule's number."""
 
 
-def _precedence_formula(u: Unrolled, count: int) -> Holds:
-    return u.every(u.implies(u.b[j], _earlier(u, j)) for j in u.all)
+def _needed(related: Between) -> Callable[[Unrolled, int], Holds]:
+    """Return the formula that each B has an A before it to which it is related so."""
+
+    def formula(u: Unrolled, count: int) -> Holds:
+        own = partial(related, u, count)
+        return u.every(u.implies(u.b[j], u.before(j, own)) for j in u.all)
+
+    return formula
 
 
-def _not_succession_formula(u: Unrolled, count: int) -> Holds:
-    return u.every(u.no(u.both(u.b[j], _earlier(u, j))) for j in u.all)
+def _forbidden(related: Between) -> Callable[[Unrolled, int], Holds]:
+    """Return the formula that no B has an A before it to which it is related so."""
+
+    def formula(u: Unrolled, count: int) -> Holds:
+        own = partial(related, u, count)
+        return u.every(u.no(u.both(u.b[j], u.before(j, own))) for j in u.all)
+
+    return formula
 
 
-def _chain_precedence_formula(u: Unrolled, count: int) -> Holds:
-    def next_to(i: int, j: int) -> Holds:
-        return u.every(u.no(u.there[k]) for k in range(i + 1, j))
+def _not_ended(u: Unrolled, count: int, i: int, j: int) -> Holds:
+    """There is no C in between."""
+    return u.none_between(i, j, u.met)
 
-    return u.every(u.implies(u.b[j], u.before(j, next_to)) for j in u.all)
+
+def _next_to(u: Unrolled, count: int, i: int, j: int) -> Holds:
+    return u.every(u.no(u.there[k]) for k in range(i + 1, j))
+
+
+def _near(u: Unrolled, count: int, i: int, j: int) -> Holds:
+    """Fewer calls than the rule's number are in between."""
+    return u.total([u.both(u.call[k], u.counts[i, k]) for k in range(i + 1, j)]) < count
+
+
+def _latest_met(u: Unrolled, count: int, i: int, j: int) -> Holds:
+    later = (u.no(u.both(u.a[k], u.counts[k, j])) for k in range(i + 1, j))
+    return u.both(u.met[i], u.every(later))
+
+
+def _agreeing(u: Unrolled, count: int, i: int, j: int) -> Holds:
+    return u.both(u.agree(i, j), count > 0 or u.none_between(i, j, u.a))
 
 
 def _chain_response_formula(u: Unrolled, count: int) -> Holds:
@@ -311,48 +351,10 @@ def _chain_response_formula(u: Unrolled, count: int) -> Holds:
 
 
 def _within_formula(u: Unrolled, count: int) -> Holds:
-    def passed(i: int, j: int) -> Holds:
-        return u.total([u.both(u.call[k], u.counts[i, k]) for k in range(i + 1, j)])
-
     def answered(i: int) -> Holds:
-        return u.some(u.both(u.b[j], u.counts[i, j], passed(i, j) < count) for j in u.after(i))
+        return u.some(u.both(u.b[j], u.counts[i, j], _near(u, count, i, j)) for j in u.after(i))
 
     return u.every(u.implies(u.a[i], answered(i)) for i in u.all)
-
-
-def _not_within(count: int) -> Definition:
-    def step(state: State, letter: int) -> State:
-        left, pending = state
-        assert isinstance(left, int)
-        if letter & THEN and left:
-            return BROKEN
-        if not letter & USER:
-            left = max(left - 1, 0)
-        return (count if letter & FIRST else left), bool(pending or letter & LATER)
-
-    return Definition((0, False), step, _always, lambda s: (count if s[1] else s[0], False))
-
-
-def _not_within_formula(u: Unrolled, count: int) -> Holds:
-    def near(i: int, j: int) -> Holds:
-        return u.total([u.both(u.call[k], u.counts[i, k]) for k in range(i + 1, j)]) < count
-
-    return u.every(u.no(u.both(u.b[j], u.before(j, near))) for j in u.all)
-
-
-def _latest_formula(u: Unrolled, count: int) -> Holds:
-    def latest(i: int, j: int) -> Holds:
-        later = (u.no(u.both(u.a[k], u.counts[k, j])) for k in range(i + 1, j))
-        return u.both(u.met[i], u.every(later))
-
-    return u.every(u.implies(u.b[j], u.before(j, latest)) for j in u.all)
-
-
-def _compared_formula(u: Unrolled, count: int) -> Holds:
-    def latest(i: int, j: int) -> Holds:
-        return u.both(u.agree(i, j), count > 0 or u.none_between(i, j, u.a))
-
-    return u.every(u.implies(u.b[j], u.before(j, latest)) for j in u.all)
 
 
 def _in_message_formula(u: Unrolled, count: int) -> Holds:
@@ -404,7 +406,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "{b} happens right after {a}",
         "before a call",
         _chain_precedence,
-        _chain_precedence_formula,
+        _needed(_next_to),
         "then",
         every_call=True,
         mined=True,
@@ -414,9 +416,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "Every {b} has its own {a} before it",
         "before a call",
         _alternate,
-        lambda u, count: u.every(
-            u.implies(u.b[j], u.before(j, lambda i, j: u.none_between(i, j, u.b))) for j in u.all
-        ),
+        _needed(lambda u, count, i, j: u.none_between(i, j, u.b)),
         "then",
         mined=True,
     ),
@@ -435,7 +435,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "{a} comes before {b}",
         "before a call",
         _memory(True),
-        _precedence_formula,
+        _needed(_not_ended),
         "then",
         mined=True,
     ),
@@ -451,7 +451,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "{b} never happens after {a}",
         "never",
         _memory(False),
-        _not_succession_formula,
+        _forbidden(_not_ended),
         "after first",
         mined=True,
     ),
@@ -460,7 +460,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "{b} never happens within {limit} after {a}",
         "never",
         _not_within,
-        _not_within_formula,
+        _forbidden(_near),
         every_call=True,
     ),
     "not_coexistence": RuleKind(
@@ -486,7 +486,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "{b} only if the latest {a} had {condition}",
         "before a call",
         _latest,
-        _latest_formula,
+        _needed(_latest_met),
         "then",
         by_message=True,
     ),
@@ -495,7 +495,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "{b} only with {left} {latest}",
         "before a call",
         _compared,
-        _compared_formula,
+        _needed(_agreeing),
         "then",
         by_message=True,
     ),
@@ -520,7 +520,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "Every {b} has {a} before it, with no {c} in between",
         "before a call",
         _memory(True, UNTIL),
-        _precedence_formula,
+        _needed(_not_ended),
         "then",
     ),
     "after_until": RuleKind(
@@ -528,7 +528,7 @@ KINDS: Mapping[Kind, RuleKind] = {
         "After {a}, {b} never happens until {c}",
         "never",
         _memory(False, UNTIL),
-        _not_succession_formula,
+        _forbidden(_not_ended),
     ),
     "not_between": RuleKind(
         "between {a} and the next {c} there must be no {each_b}",

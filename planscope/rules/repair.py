@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
-from planscope.language.calls import USER, Compare, Path, compares
+from planscope.language.calls import USER, Compare, Path
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.budget import SECONDS, Budget, Spent
 from planscope.rules.future import Future
@@ -331,7 +331,7 @@ class _Repair:
         if not self._is_found(letter):
             self.lacks.add("a value that is found nowhere")
             return None
-        if not any(_asks_answer(formula) for formula, _ in letter.truths):
+        if not any(formula.calls.needs_answer for formula, _ in letter.truths):
             return Insertion(letter, [])
         answers = []
         for k, call in enumerate(trail.happened):
@@ -561,7 +561,3 @@ def _seen(book: Rulebook, happened: Sequence[Event]) -> Iterator[list[Seen]]:
                 letters = compared_letters(letters, event, known, against, unsure=not own)
             found.append((place, letters))
         yield found
-
-
-def _asks_answer(formula: Formula) -> bool:
-    return formula.outcome is not None or any(c.source == "answer" for c in compares(formula.condition))

@@ -197,35 +197,24 @@ def needed(letter: Letter, *, strictly: bool = False) -> str | None:
     """Write the conditions that a call must meet; None if any call of the tool will do. ``strictly``: the letter says
     only what is needed, so what must not be is written, too."""
     from planscope.rules.satisfiable import ABSENT
+    from planscope.rules.values import plain_value
 
     parts = []
     for formula, truth in letter.truths:
-        text = formula_text(formula.condition, formula.outcome, formula.agent)
+        said = [condition_text(formula.condition)] if formula.condition is not None else []
+        said += [formula.outcome] if formula.outcome else []
+        said += [f"agent {formula.agent}"] if formula.agent else []
+        text = " and ".join(said)
         if truth:
             parts.append(text)
         elif strictly:
             parts.append(f"not ({text})" if " and " in text or " or " in text else f"not {text}")
     for path, value in letter.values:
         if value is not ABSENT:
-            parts.append(f"{path_text(path)} = {value_text(value)}")
+            parts.append(f"{path_text(path)} = {json.dumps(plain_value(value), ensure_ascii=False)}")
         elif strictly:
             parts.append(f"no {path_text(path)}")
     return " and ".join(filter(None, dict.fromkeys(parts))) or None
-
-
-def value_text(value: object) -> str:
-    """Write a canonical value (see ``values.key_part``) as JSON."""
-    if isinstance(value, tuple):
-        return str(value[1]) if value[0] == "json" else json.dumps(value[1])
-    return json.dumps(value, ensure_ascii=False)
-
-
-def formula_text(condition: object, outcome: str | None, agent: str | None) -> str:
-    """Write a condition with outcome and agent."""
-    parts = [condition_text(condition)] if condition is not None else []
-    parts += [outcome] if outcome else []
-    parts += [f"agent {agent}"] if agent else []
-    return " and ".join(parts)
 
 
 def repair_parts(fixed: RulesRepair) -> list[str]:

@@ -38,7 +38,7 @@ from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.dialogs.base import Dialog
-from planscope.tui.dialogs.describe import Described, DescribeDialog
+from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.keys import normal
 from planscope.tui.messages import DocumentChanged
 from planscope.tui.opening.load import Switch
@@ -121,8 +121,8 @@ class WatchedApp(PlanscopeApp):
         self.emptied |= named(screen).endswith("Empty the") and answer == 1
         if isinstance(screen, EditScreen) and self.work is not None:
             self.ledger.edited(screen, self.work.drafts.histories)
-        if isinstance(answer, Described):  # who waits for the answer hears of it first
-            asyncio.get_running_loop().call_soon(self.ledger.described, answer.title, answer.notes)
+        if isinstance(screen, DescribeDialog):
+            self.ledger.described(*screen.said())
         asked = getattr(answer, "choice", answer)  # of a fork, how it is run
         if not getattr(asked, "model", "sim:").startswith("sim:"):
             self.ledger.broken.append(f"a real model would be asked: {asked}")
@@ -147,8 +147,6 @@ class WatchedApp(PlanscopeApp):
         super().close_session()
 
     def exit(self, *given: Any, **more: Any) -> None:
-        if any(isinstance(screen, DescribeDialog) for screen in self.screen_stack):
-            self.ledger.broken.append("left while title and notes were being written")
         self.ledger.leaving()
         super().exit(*given, **more)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on
@@ -11,26 +10,15 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
+from planscope.tui.controllers.document import Document
 from planscope.tui.dialogs.base import Dialog, SafeInput, SafeTextArea, Said, clean
 
 LONGEST = 20_000
 """Notes with more characters are only shown: Textual's text area is slow with them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
-    """Title and notes when the dialog was closed. ``quit``: the user wants to quit planscope."""
-
-    title: str
-    notes: str
-    quit: bool = False
-
-
-class DescribeDialog(Dialog[Described]):
-    """Edits title and notes. The text is kept whichever way the dialog closes.
-
-    ``typed`` is called after every change, so that nothing is lost if planscope ends.
-    """
+class DescribeDialog(Dialog[None]):
+    """Edits title and notes in the document, at every change, so that nothing is lost however planscope ends."""
 
     AUTO_FOCUS = "SafeTextArea"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -39,20 +27,19 @@ class DescribeDialog(Dialog[Described]):
         Binding("shift+tab", "app.focus_previous", show=False, priority=True),
     ]
 
-    def __init__(self, title: str, notes: str, typed: Callable[[Described], None]) -> None:
+    def __init__(self, document: Document) -> None:
         super().__init__("Title and notes")
-        self._typed = typed
-        self._old = Described(title, notes)
-        self._title, self._notes = clean(title.replace("\n", " ")), clean(notes)
-        self.long = len(self._notes) > LONGEST
+        self.document = document
+        session = document.open_session
+        self._before = session.title, session.notes
+        self._cleaned = clean(session.title.replace("\n", " ")), clean(session.notes)
+        self.long = len(self._cleaned[1]) > LONGEST
 
     def body(self) -> Sequence[Widget]:
-        self.line = SafeInput(self._title, id="described-title")
+        title, notes = self._cleaned
+        self.line = SafeInput(title, id="described-title")
         self.area = self.gives_way = SafeTextArea(
-            self._notes[:LONGEST],
-            id="described-notes",
-            read_only=self.long,
-            highlight_cursor_line=False,
+            notes[:LONGEST], id="described-notes", read_only=self.long, highlight_cursor_line=False
         )
         self.area.styles.height = 14
         return self.line, self.block(lambda: self.wrapped("Notes", "label")), self.area
@@ -72,23 +59,25 @@ class DescribeDialog(Dialog[Described]):
 
     @on(Input.Changed)
     @on(TextArea.Changed)
-    def _changed(self) -> None:
-        self._typed(self._said())
+    def typed(self) -> None:
+        now = self.document.open_session
+        if (said := self.said()) != (now.title, now.notes):
+            self.document.edit(title=said[0], notes=said[1])
 
     @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
+    def _submitted(self) -> None:
         self.action_leave()
 
     def action_leave(self) -> None:
-        self.dismiss(self._said())
+        self.typed()
+        super().action_leave()
 
     def action_quit(self) -> None:
-        """Keep the text, then quit."""
-        self.dismiss(replace(self._said(), quit=True))
+        self.typed()
+        super().action_quit()
 
-    def _said(self) -> Described:
-        """Return the typed text; an unchanged text is returned exactly as it was given."""
-        title = self._old.title if self.line.value == self._title else self.line.value.strip()
-        same = self.long or self.area.text == self._notes
-        return Described(title or self._old.title, self._old.notes if same else self.area.text)
+    def said(self) -> tuple[str, str]:
+        """Return title and notes; what was not changed is returned exactly as it was given."""
+        (title, notes), cleaned = self._before, self._cleaned
+        written = title if self.line.value == cleaned[0] else self.line.value.strip()
+        return written or title, notes if self.long or self.area.text == cleaned[1] else self.area.text

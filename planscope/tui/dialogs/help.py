@@ -20,16 +20,11 @@ from planscope.wording import terms
 Works = Callable[[KeyAction], bool]
 
 _IN_PANES = (
-    ("↑ ↓", "Select the next or previous item in the pane; so do j and k."),
+    ("↑ ↓", "Select the next or previous item in the pane; so do j and k where they are free."),
     ("PgUp PgDn", "Scroll the pane."),
     ("Enter", "Go to the next step that belongs to the selection."),
     ("mouse", "Click selects, the wheel scrolls, a double click zooms."),
 )
-
-
-def _said(taken: set[str]) -> str:
-    """Say which of the keys j and k the user gave to an action."""
-    return f"{' and '.join(sorted(taken))} {'do' if len(taken) > 1 else 'does'} what your config file says"
 
 
 def _sign(status: str) -> str:
@@ -102,12 +97,7 @@ def help_lines(
         for name, entries in help_sections(choice, where, works)
     ]
     if where == "debug":
-        taken = {key for keys in choice.values() for key in keys} & {"j", "k"}
-        moves = (
-            _IN_PANES[0][1] if not taken else _IN_PANES[0][1].replace("; so do j and k", f"; {_said(taken)}")
-        )
-        inside = ((_IN_PANES[0][0], moves), *_IN_PANES[1:])
-        sections.append(("In a pane", [(Run(keys, "key"), text, "") for keys, text in inside]))
+        sections.append(("In a pane", [(Run(keys, "key"), text, "") for keys, text in _IN_PANES]))
     cells = max(cell_width(head.text) for _, entries in sections for head, *_ in entries) + 2
     sections.append(("Signs", [(Run(sign, role), text, "") for sign, role, text in _SIGNS]))
     lines: list[Line] = []

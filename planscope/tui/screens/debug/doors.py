@@ -84,27 +84,14 @@ def copy(stage: Stage) -> None:
     stage.start_flow(take_away(stage, f"{pane} pane", text, f"planscope-{pane}.txt", private))
 
 
-@flow
-async def describe(stage: Stage) -> None:
+def describe(stage: Stage) -> None:
     """Show the session's title and notes, which the user may change."""
-    from planscope.tui.dialogs.describe import Described, DescribeDialog
-    from planscope.tui.screens.flows.quitting import quit_planscope
+    from planscope.tui.dialogs.describe import DescribeDialog
 
-    document = stage.work.document
-
-    def typed(said: Described) -> None:
-        now = document.open_session
-        if (said.title, said.notes) != (now.title, now.notes):
-            document.edit(title=said.title, notes=said.notes)
-
-    if (session := document.session) is None:
+    if stage.work.document.session is None:
         stage.tell(NO_SESSION)
-        return
-    said = await stage.answer(DescribeDialog(session.title, session.notes, typed))
-    if said is not None:
-        typed(said)
-        if said.quit:
-            quit_planscope(stage, stage.work, stage.work.drafts.left)
+    else:
+        stage.app.push_screen(DescribeDialog(stage.work.document))
 
 
 @flow

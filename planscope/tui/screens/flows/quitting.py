@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
 from planscope.tui.actions import BY_ID
@@ -14,8 +12,6 @@ from planscope.tui.keys import key_for, keys_of, shown_key
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
-    from planscope.tui.controllers.document import Document
-    from planscope.tui.controllers.drafts import Drafts
     from planscope.tui.controllers.jobs import Jobs
 
 UNDER_WAY = {"run": "run", "dissect": "dissection"}
@@ -49,28 +45,19 @@ def quit_planscope(screen: Asker, work: Workspace, drafts: int) -> None:
     if isinstance(front, ChooseDialog) and front.dialog_name == QUIT:
         front.dismiss(_QUIT)
     else:
-        screen.start_flow(
-            _quit_or_ask(screen, work.document, work.jobs, drafts, partial(leave, work), work.drafts)
-        )
+        screen.start_flow(_quit_or_ask(screen, work, drafts))
 
 
-async def _quit_or_ask(
-    screen: Asker,
-    document: Document,
-    jobs: Jobs,
-    drafts: int,
-    stop: Callable[[], Awaitable[object]],
-    kept: Drafts,
-) -> None:
-    """``stop`` ends the run and saves. ``kept``: drafts of queries, which are found again if that is wanted."""
-    if what := under_way(jobs):
+async def _quit_or_ask(screen: Asker, work: Workspace, drafts: int) -> None:
+    if what := under_way(work.jobs):
         keys = (*keys_of(BY_ID["quit"], screen.choice), "y")
         quits = f"Quit ({shown_key(keys[0])} or y): stop it here; its calls so far are kept"
-        if not await _asked(screen, f"A {what} is in progress", quits, dict.fromkeys(keys, _QUIT)):
+        answers, title = dict.fromkeys(keys, _QUIT), f"A {what} is in progress"
+        if await screen.answer(ChooseDialog(title, ("Stay", quits), answers=answers, name=QUIT)) != _QUIT:
             return
         screen.tell("stopping…")
-        await stop()
-    if drafts or document.saving.trouble:
+        await leave(work)
+    if drafts or work.document.saving.trouble:
         them = "it" if drafts == 1 else "them"
         lost = (
             f"Quit and lose {them}"
@@ -91,11 +78,5 @@ async def _quit_or_ask(
         if answer == _STAY:
             return
         if keep and answer == _QUIT:
-            kept.keep_all()
+            work.drafts.keep_all()
     screen.app.exit(0)
-
-
-async def _asked(screen: Asker, title: str, quits: str, answers: dict[str, int]) -> bool:
-    choices = ("Stay", quits)
-    dialog = ChooseDialog(title, choices, answers=answers, name=QUIT)
-    return await screen.answer(dialog) == _QUIT

@@ -278,9 +278,9 @@ edit-pane-constraints  3                       Constraints pane = show          
     Go to the constraints, compared with those before.
 edit-pane-actions      4                       Actions pane = show            edit_pane('actions')
     Go to the actions and limits.
-edit-next-pane         tab                     Next edit pane
+edit-next-pane         tab                     Next edit pane                  edit_turn(1)
     Go to the next pane.
-edit-previous-pane     shift+tab               Previous edit pane
+edit-previous-pane     shift+tab               Previous edit pane              edit_turn(-1)
     Go to the previous pane.
 
 [compare: Comparing]
@@ -444,8 +444,6 @@ campaign-next-pane     tab                     Next pane*                     ne
     Go from the table to its runs, and back.
 run-campaign           r                       Run*
     Go on with the campaign, in a process of its own.
-stop-campaign          X                       Stop*
-    Stop the processes that run it; finished runs are kept.
 dissect-errors         m                       Dissect
     Find the causes of a sample of the errors.
 show-curves            V                       Picture
@@ -468,6 +466,10 @@ show-topics            5                       Topics = show                  ta
     Show the topics with most errors.
 leave-campaign         escape                  Leave*                         leave
     Go back to the debugger; the campaign runs on.
+
+[campaign: Campaign; busy]
+stop-campaign          X                       Stop*
+    Stop the processes that run it; finished runs are kept.
 
 [everywhere: Session and screen]
 choose-theme           ~ ctrl+t                Theme

@@ -48,7 +48,9 @@ def other() -> Path:
 async def test_keys_that_come_twice_leave_once(path: Path, way: str) -> None:
     async with opened(path) as driven:
         await driven.press(way)
-        await until(driven, lambda: driven.app.screen is not driven.screen)  # a run to compare with is looked for
+        await until(
+            driven, lambda: driven.app.screen is not driven.screen
+        )  # a run to compare with is looked for
         screen = driven.app.screen
         for _ in range(4):
             screen.post_message(events.Key("escape", None))

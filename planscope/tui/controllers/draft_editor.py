@@ -242,14 +242,8 @@ class DraftEditor:
         before = self.state.before
         self.edit(Edited(before, len(before.text)))
 
-    def undo(self) -> bool:
-        """Undo the last change. Return False if there is none."""
-        return self._travel(typing.undo)
-
-    def redo(self) -> bool:
-        return self._travel(typing.redo)
-
-    def _travel(self, step: Callable[[History], History]) -> bool:
+    def travel(self, step: Callable[[History], History]) -> bool:
+        """Undo or redo a change. Return False if there is none."""
         history = step(self.state.history)
         if history is self.state.history:
             return False

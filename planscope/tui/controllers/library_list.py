@@ -84,7 +84,7 @@ class SessionList(Listed[Entry]):
     """The state of the list.
 
     ``complete``: all files were read. ``judging``: the number of judged sessions
-    and the total; equal when no judging is in progress. ``seconds_left`` is an estimate.
+    and the total; equal when no judging is in progress.
     """
 
     entries: tuple[Entry, ...] = ()
@@ -94,7 +94,6 @@ class SessionList(Listed[Entry]):
     order: str = "date"
     reverse: bool = False
     judging: tuple[int, int] = (0, 0)
-    seconds_left: float | None = None
 
     @property
     def everything(self) -> list[Entry]:
@@ -323,15 +322,13 @@ class LibraryList(ListControl[SessionList]):
         pending = {e.path: e for e in (*state.listed, *state.entries, *state.trashed) if e.pending}
         if not pending:
             return
-        began = time.monotonic()
 
-        def take(found: dict[Path, Entry], done: int, left: float | None = None) -> None:
-            judging = replace(self.state, judging=(done, len(pending)), seconds_left=left)
-            self.set(judging.with_judged(found))
+        def take(found: dict[Path, Entry], done: int) -> None:
+            self.set(replace(self.state, judging=(done, len(pending))).with_judged(found))
 
         def some(token: CancelToken, found: dict[Path, Entry], done: int) -> None:
             if not token.cancelled:
-                take(found, done, (time.monotonic() - began) / done * (len(pending) - done))
+                take(found, done)
 
         def work(token: CancelToken) -> dict[Path, Entry]:
             from planscope.rules.in_session import problem_in

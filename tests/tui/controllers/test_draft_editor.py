@@ -14,6 +14,7 @@ from textual.message import Message
 
 from planscope.debugger.draft import Draft, DraftError, drop_action, set_timed
 from planscope.debugger.draft_reading import DraftReading, read_draft
+from planscope.debugger.draft_typing import redo, undo
 from planscope.tui.controllers import draft_editor
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.draft_editor import DraftEditor
@@ -139,11 +140,11 @@ async def test_changes_are_noted_and_a_draft_that_is_as_its_parent_is_none() -> 
     document = Desk(at=0)
     document.editor.insert("x")
     document.editor.select((0, 1), typing=True)
-    assert document.editor.undo() and not document.editor.undo()
+    assert document.editor.travel(undo) and not document.editor.travel(undo)
     assert [draft.text if draft else None for draft in document.noted.drafts] == ["x" + TWO, None]
     assert (
-        document.editor.redo()
-        and not document.editor.redo()
+        document.editor.travel(redo)
+        and not document.editor.travel(redo)
         and document.editor.state.draft.text == "x" + TWO
     )
 
@@ -168,7 +169,7 @@ async def test_a_draft_is_gone_on_with_and_begun_anew() -> None:
     assert document.editor.state.changed and document.editor.state.draft == first.editor.state.draft
     document.editor.start_over()
     assert not document.editor.state.changed and document.editor.state.draft.text == TWO
-    assert document.editor.undo() and document.editor.state.draft.timed
+    assert document.editor.travel(undo) and document.editor.state.draft.timed
 
 
 async def test_what_is_offered_follows_what_is_typed_until_it_does_not() -> None:

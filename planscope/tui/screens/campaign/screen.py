@@ -63,6 +63,9 @@ class CampaignScreen(ListScreen):
         self._made_of: tuple[object, str] | None = None
         self._told = ""
 
+    def modes(self) -> set[str]:
+        return {"busy"} if self.state.at_work else set()
+
     def body(self) -> Iterable[Widget]:
         self.table, self.curves, self.cases = BoxPane(id="table"), BoxPane(id="curves"), BoxPane(id="cases")
         self.cursors = {

@@ -57,6 +57,7 @@ _WHILE_TYPING: tuple[tuple[str, str, str], ...] = (
     ("undo-edit", "ctrl+z", "undo"),
     ("own-editor", "ctrl+o", "your editor"),
     ("help", "f1", "help"),
+    ("palette", "ctrl+p", "palette"),
 )
 """The footer's keys while the user types, each as action, key, word."""
 
@@ -294,11 +295,8 @@ class EditScreen(ListScreen):
     def action_edit_pane(self, name: PaneName) -> None:
         self.editor.command(name)
 
-    def action_edit_next_pane(self) -> None:
-        self.editor.command(PANES[(PANES.index(self.state.pane) + 1) % len(PANES)])
-
-    def action_edit_previous_pane(self) -> None:
-        self.editor.command(PANES[(PANES.index(self.state.pane) - 1) % len(PANES)])
+    def action_edit_turn(self, by: int) -> None:
+        self.editor.command(PANES[(PANES.index(self.state.pane) + by) % len(PANES)])
 
     def action_open_line(self) -> None:
         """Type at the place of the selected line, or rename the selected action."""
@@ -333,11 +331,11 @@ class EditScreen(ListScreen):
             self.tell(f"no completion matches{expected}")
 
     def action_undo_edit(self) -> None:
-        if not self.editor.undo():
+        if not self.editor.travel(draft_typing.undo):
             self.tell("nothing to undo")
 
     def action_redo_edit(self) -> None:
-        if not self.editor.redo():
+        if not self.editor.travel(draft_typing.redo):
             self.tell("nothing to redo")
 
     def action_start_over(self) -> None:

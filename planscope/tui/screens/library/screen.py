@@ -114,10 +114,7 @@ class LibraryScreen(ListScreen):
         done, many = state.judging
         if done == many:
             return left, [Run("" if state.complete else "reading…", "dim")]
-        progress = f"judging {done:,} of {many:,}"
-        if state.seconds_left is not None and state.seconds_left >= 1:
-            progress += f", {phrases.plural(round(state.seconds_left), 'second')} left"
-        return left, [Run(progress, "dim")]
+        return left, [Run(f"judging {done:,} of {many:,}", "dim")]
 
     # Filters, order
 

@@ -238,7 +238,9 @@ class ToolProcess:
                 self._read = rest
                 message = read(self.token, line)
                 if message is not None and message["event"] == "error":
-                    raise UserError(_with_trace(message))
+                    if os.environ.get("PLANSCOPE_TRACEBACK"):
+                        sys.stderr.write(str(message.get("traceback") or ""))
+                    raise UserError(str(message["message"]))
                 if message is not None:
                     yield message
                 continue
@@ -302,12 +304,6 @@ def check_platform() -> None:
         raise UserError("fuzzing needs a system with fork, such as Linux or macOS; on Windows use WSL")
     if importlib.util.find_spec("jsonschema") is None:
         raise UserError(f"fuzzing needs jsonschema; install it with: {INSTALL}")
-
-
-def _with_trace(message: Mapping[str, object]) -> str:
-    if os.environ.get("PLANSCOPE_TRACEBACK") and message.get("traceback"):
-        sys.stderr.write(str(message["traceback"]))
-    return str(message["message"])
 
 
 def _environment(names: tuple[str, ...], home: Path) -> dict[str, str]:

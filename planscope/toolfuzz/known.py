@@ -103,7 +103,7 @@ class Known:
         """Yield values for an argument: of its name, of things that its name names, and paths."""
         yield from self._named.get(name.lower(), ())
         for word in words_of(name):
-            yield from self._named.get(word, ()) if word != name.lower() else ()
+            yield from self._named.get(word, ())
         if _PATH.search(name):
             yield from self._named.get("path", ())
 

@@ -325,9 +325,8 @@ def _bound_sockets() -> list[str]:
     """Return the paths of sockets that somebody listens at, wherever they are."""
     with suppress(OSError):
         lines = Path("/proc/net/unix").read_text(errors="surrogateescape").splitlines()[1:]
-        return sorted(
-            {line.split(None, 7)[7] for line in lines if len(line.split(None, 7)) > 7 and " /" in line}
-        )
+        parts = (line.split(None, 7) for line in lines if " /" in line)
+        return sorted({one[7] for one in parts if len(one) > 7})
     return []
 
 

@@ -6,7 +6,6 @@ draw and shrink likewise, but in one process; here a tool may end its process, a
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -132,25 +131,23 @@ def calls_of(made: Sequence[Made]) -> list[Call]:
 
 def _line_of(tool: Tool, places: Places) -> str | None:
     """Return file and line of a tool's function, or None if a server has it."""
-    if tool.remote:
-        return None
-    code = getattr(inspect.unwrap(tool.functions[0] if tool.functions else tool.function), "__code__", None)
+    code = None if tool.remote else getattr(tool.plain, "__code__", None)
     return f"{places.name(code.co_filename)}:{code.co_firstlineno}" if code is not None else None
 
 
 def families(roles: Mapping[str, Role]) -> list[tuple[str, str, str | None]]:
     """Return the tools that write, read and perhaps delete the same thing."""
-    found: list[tuple[str, str, str | None]] = []
-    for write, role in roles.items():
-        if role.what != "write":
-            continue
-        for read, other in roles.items():
-            if other.what == "read" and other.noun == role.noun:
-                gone: list[str | None] = [
-                    n for n, r in roles.items() if r.what == "delete" and r.noun == role.noun
-                ]
-                found += [(write, read, one) for one in gone or [None]]
-    return found
+
+    def named(what: str, noun: str) -> list[str]:
+        return [name for name, role in roles.items() if (role.what, role.noun) == (what, noun)]
+
+    return [
+        (write, read, gone)
+        for write, role in roles.items()
+        if role.what == "write"
+        for read in named("read", role.noun)
+        for gone in (*named("delete", role.noun),) or (None,)
+    ]
 
 
 class _Drawer:

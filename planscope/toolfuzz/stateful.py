@@ -121,36 +121,25 @@ def with_hints(
         if told.get("readOnlyHint") is True and roles[name].what in ("write", "delete", "other"):
             found[name] = Role("look", "", roles[name].needed)
     reads = [n for n, told in hints.items() if told.get("readOnlyHint") is True and found[n].needed]
-    changes = [
-        n for n, told in hints.items() if told.get("readOnlyHint") is False or "destructiveHint" in told
-    ]
-    for name in changes:
-        if found[name].what != "other":
+    reads = [n for n in reads if roles[n].what in ("read", "other")]
+    for name, told in hints.items():
+        if found[name].what != "other" or not (
+            told.get("readOnlyHint") is False or "destructiveHint" in told
+        ):
             continue
+        needed = found[name].needed
         for read in reads:
-            if roles[read].what not in ("read", "other") or not set(found[read].needed) <= set(
-                found[name].needed
-            ):
-                continue
-            noun = roles[read].noun or words_of(read)[0]
-            if not set(noun.split()) <= set(words_of(name)):
-                continue
-            more = set(properties(schemas[name])) - set(found[read].needed)
-            if more or _only_adds(hints[name]):
-                found[name] = Role("write", noun, found[name].needed)
-            else:
-                found[name] = Role("delete", noun, found[name].needed)
-            found[read] = Role("read", noun, found[read].needed)
-            break
+            noun, keys = roles[read].noun or words_of(read)[0], found[read].needed
+            if set(keys) <= set(needed) and set(noun.split()) <= set(words_of(name)):
+                more = set(properties(schemas[name])) - set(keys)
+                adds = more or told.get("destructiveHint") is False
+                found[name] = Role("write" if adds else "delete", noun, needed)
+                found[read] = Role("read", noun, keys)
+                break
     return {
         name: role._replace(again=hints.get(name, {}).get("idempotentHint") is True)
         for name, role in found.items()
     }
-
-
-def _only_adds(hints: Mapping[str, object]) -> bool:
-    """Return whether a server says that a tool only adds."""
-    return hints.get("destructiveHint") is False
 
 
 def words_of(name: str) -> list[str]:
@@ -291,7 +280,7 @@ class _State(NamedTuple):
 class _Follower:
     """Follows a sequence. ``told`` are its contradictions, ``facts`` what it shows of the tools."""
 
-    def __init__(self, roles: Mapping[str, Role], knows: Knowledge) -> None:
+    def __init__(self, roles: Mapping[str, Role], knows: Knowledge, made: Iterable[Made]) -> None:
         self.roles, self.knows = roles, knows
         self.told: list[Contradiction] = []
         self.missing: set[str] = set()
@@ -299,8 +288,10 @@ class _Follower:
         self._states: dict[tuple[str, Key], _State] = {}
         self._touched: set[tuple[str, Key]] = set()
         self._keys = {r.noun: r.needed for r in roles.values() if r.what == "read"}
+        for at, one in enumerate(made):
+            self._follow(at, one)
 
-    def follow(self, at: int, one: Made) -> None:
+    def _follow(self, at: int, one: Made) -> None:
         role = self.roles.get(one.tool, Role("other"))
         if one.kind == "refused" or role.what == "look":
             return
@@ -405,10 +396,7 @@ def contradictions(made: Iterable[Made], roles: Mapping[str, Role], knows: Knowl
     Only plain keys and values count, that no tool has a reason to change. A call of an unknown role may change
     anything.
     """
-    follower = _Follower(roles, knows)
-    for at, one in enumerate(made):
-        follower.follow(at, one)
-    return follower.told
+    return _Follower(roles, knows, made).told
 
 
 MOST_SHOWN = 2
@@ -420,9 +408,7 @@ def learn(sequences: Iterable[Sequence[Made]], roles: Mapping[str, Role]) -> Kno
     missing: set[str] = set()
     shown: Counter[tuple[str, str, str]] = Counter()
     for made in sequences:
-        follower = _Follower(roles, Knowledge())
-        for at, one in enumerate(made):
-            follower.follow(at, one)
+        follower = _Follower(roles, Knowledge(), made)
         missing |= follower.missing
         shown.update(follower.shown)
     return Knowledge(missing, {one for one, count in shown.items() if count >= MOST_SHOWN})

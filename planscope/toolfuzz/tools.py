@@ -68,9 +68,17 @@ class Tool:
             else Refused(f"{class_name(type(error))}: {message_of(error)}")
         )
 
+    @property
+    def plain(self) -> Callable[..., object]:
+        """The function that the tool's author wrote."""
+        function: Callable[..., object] = inspect.unwrap(
+            self.functions[0] if self.functions else self.function
+        )
+        return function
+
     def places(self) -> Places:
         """Return which files are the tool's own."""
-        function = inspect.unwrap(self.functions[0] if self.functions else self.function)
+        function = self.plain
         name = (
             type(self.owner).__module__ if self.owner is not None else getattr(function, "__module__", None)
         )
@@ -128,7 +136,7 @@ def place_of(tool: Tool) -> dict[str, object] | None:
     """Return where a tool's documentation is: ``file`` and ``line``, from 1. None if nowhere."""
     if tool.owner is None and not tool.functions:
         return None
-    place: Any = type(tool.owner) if tool.owner is not None else inspect.unwrap(tool.functions[0])
+    place: Any = type(tool.owner) if tool.owner is not None else tool.plain
     try:
         _, line = inspect.getsourcelines(place)
         file = inspect.getsourcefile(place)

@@ -253,7 +253,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 194_210,
     "rules": 82_480,
-    "toolfuzz": 85_990,
+    "toolfuzz": 85_890,
     "agents": 73_260,
     "traces": 56_580,
     "commands": 47_450,

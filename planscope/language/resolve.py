@@ -213,14 +213,8 @@ def pointed(scanner: Scanner, row: Sequence[Token], before: Sequence[Token]) -> 
     """Yield a clause with the tools that "it", "both", "one" or "a third call" may mean, those of the clause before it;
     or with the subject of that clause: "but never before lookup"."""
     row = scanner.cuts(row).row
-    cut = next(iter(scanner.cuts(before, inflected=True)), None)
-    groups: list[list[str]] = [[]]
-    for item in cut.items if cut else ():
-        if item.code == "S" and all(replace(one, text="") == Calls(one.name) for one in item.calls):
-            groups[-1] += [one.name for one in item.calls if one.name in scanner.tools]
-        elif item.code not in ("and", ",", "both") and groups[-1]:
-            groups.append([])
-    found = [tuple(dict.fromkeys(group)) for group in groups if group]
+    items = _first_cut(scanner, before)
+    found = _lists(scanner, items)
     words = " ".join(token.key for token in row)
     within = covering(scanner.named(row))
     pointing = (
@@ -230,18 +224,14 @@ def pointed(scanner: Scanner, row: Sequence[Token], before: Sequence[Token]) -> 
     if (
         match is not None
         and match[0] in _ADVERBS
-        and (not scanner.prose or _later_than_a_time(_ADVERBS[match[0]], cut))
+        and (not scanner.prose or _later_than_a_time(_ADVERBS[match[0]], items))
     ):
         return
-    if cut and any(item.code == "chain" for item in cut.items):
-        first = _EARLIER.search(words)
+    if any(item.code == "chain" for item in items):
+        first = _EARLIER.search(words) or not {"both", "all"}.isdisjoint(words.split())
         every = tuple(dict.fromkeys(name for group in found for name in group))
         found = [*found[-1:], *([every] if first else [])]
-    own = {
-        item.calls[0].name
-        for item in (next(iter(scanner.cuts(row, inflected=True)), Cut(0, ()))).items
-        if item.code == "S"
-    }
+    own = {item.calls[0].name for item in _first_cut(scanner, row) if item.code == "S"}
     found = list(dict.fromkeys(group for group in found if own.isdisjoint(group)))
     if match is not None:
         begin, end = (words.count(" ", 0, at) for at in match.span())
@@ -249,9 +239,29 @@ def pointed(scanner: Scanner, row: Sequence[Token], before: Sequence[Token]) -> 
             found += [group[-1:] for group in found if len(group) > 1]
         for group in _meant(match[0], found):
             yield [*row[:begin], *_quoted(group, row[begin].start, row[end].end, match), *row[end + 1 :]]
-        return
-    singles = [group[0] for group in found if len(group) == 1]
-    for name in singles:
+    else:
+        yield from _with_subject(row, [group[0] for group in found if len(group) == 1])
+
+
+def _first_cut(scanner: Scanner, row: Sequence[Token]) -> Sequence[Item]:
+    """Return the items of the first cut of a clause, none if there is none."""
+    return next((cut.items for cut in scanner.cuts(row, inflected=True)), ())
+
+
+def _lists(scanner: Scanner, items: Sequence[Item]) -> list[tuple[str, ...]]:
+    """Return the lists of tools that a clause names."""
+    groups: list[list[str]] = [[]]
+    for item in items:
+        if item.code == "S" and all(replace(one, text="") == Calls(one.name) for one in item.calls):
+            groups[-1] += [one.name for one in item.calls if one.name in scanner.tools]
+        elif item.code not in ("and", ",", "both"):
+            groups.append([])
+    return [tuple(dict.fromkeys(group)) for group in groups if group]
+
+
+def _with_subject(row: Sequence[Token], names: Sequence[str]) -> Iterator[list[Token]]:
+    """Yield a clause with a tool of the clause before it: as "one" of "a second one", or as its subject."""
+    for name in names:
         made: list[Token] = []
         last = ""
         for token in row:
@@ -269,8 +279,8 @@ def pointed(scanner: Scanner, row: Sequence[Token], before: Sequence[Token]) -> 
             return
 
 
-def _later_than_a_time(word: str, cut: Cut | None) -> bool:
-    return word == "after" and cut is not None and any(item.code == "T" for item in cut.items)
+def _later_than_a_time(word: str, items: Sequence[Item]) -> bool:
+    return word == "after" and any(item.code == "T" for item in items)
 
 
 _POINTING = re.compile(

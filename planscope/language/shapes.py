@@ -285,17 +285,28 @@ SHAPES = tuple(_shapes())
 
 def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
     """Yield what a cut of a sentence means by each shape that fits: one meaning, or two."""
+    row = [item.code for item in items]
     for k in range(2, len(items)):
-        if items[k - 1].code == "," and items[k].code == "that":  # ", which comes before C"
+        if row[k - 1 : k + 1] == [",", "that"]:  # ", which comes before C"
             yield from _relative(items, k)
             return
-    behind = [*(item.code for item in items[1:]), ""]
-    mark = next((k for k, item in enumerate(items) if item.code == ";" and behind[k] != "chain"), 0)
-    if 0 < mark < len(items) - 1 and _SCOPES.isdisjoint(item.code for item in items[:mark]):
+    mark = next((k for k, code in enumerate(row) if code == ";" and row[k + 1 : k + 2] != ["chain"]), 0)
+    if 0 < mark < len(items) - 1 and _SCOPES.isdisjoint(row[:mark]):
         yield from _together(items[:mark], items[mark + 1 :])
         return
     items = normal(items)
     row = [item.code for item in items]
+    yield from _by_shape(items, row)
+    for split in (_two_clauses, _sharing):
+        if ways := list(split(items, row)):
+            yield from ways
+            return
+    if not {"chain", "in_order"}.isdisjoint(row):
+        yield from _chains(items)
+
+
+def _by_shape(items: Sequence[Item], row: Sequence[str]) -> Iterator[tuple[Meaning, ...]]:
+    """Yield what a sentence means by each shape that its items fit as a whole."""
     codes, known = " ".join(row), frozenset(row)
     for shape in SHAPES:
         if shape.needs <= known and (match := shape.pattern.fullmatch(codes)):
@@ -310,14 +321,6 @@ def meanings(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
     for shape in CLAUSE_SHAPES:
         if (match := shape.pattern.fullmatch(codes)) and (meaning := _clause(items, match)):
             yield meaning
-    if two := list(_two_clauses(items, row)):
-        yield from two
-        return
-    if one := list(_sharing(items, row)):
-        yield from one
-        return
-    if "chain" in known or "in_order" in known:
-        yield from _chains(items)
 
 
 def _together(left: Sequence[Item], right: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
@@ -335,7 +338,8 @@ def _two_clauses(items: Sequence[Item], row: Sequence[str]) -> Iterator[tuple[Me
     """Yield the meanings of "A happens after B and C must happen before D": the second verb has its own subject."""
     for k in range(3, len(row) - 3):
         clock = row[k - 1] == "T" and row[k + 2] in _WORDS_BESIDE
-        if row[k] in ("and", "but") and row[k + 1] == "S" and (clock or _VERBAL.fullmatch(row[k + 2])):
+        own = row[k + 1] == "S" and (clock or _VERBAL.fullmatch(row[k + 2]))
+        if row[k] in ("and", "but") and (own or (row[k - 1] == "T" and row[k + 1 : k + 3] == ["do", "S"])):
             yield from _together(items[: k - (row[k - 1] == ",")], items[k + 1 :])
             return
 
@@ -395,22 +399,7 @@ def _chains(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
             continue
         if match is None:
             return
-        sets = group(part, match, "s")
-        one, steps = [sets], [[item] for item in sets]
-        if (
-            len(sets) == 1
-            or "both" in row.split()
-            or ("and" in match["s"] and (0 < k < len(parts) - 1 or (k == 0 and codes[0] == "first")))
-        ):
-            some = [one]
-        elif "in_order" in codes:
-            some = [steps] if len(parts) == 1 else []
-        elif k < len(parts) - 1 and part[-1].code in (",", "and") and (groups := _by_comma(part)):
-            some = [groups]  # "A and B, C, then D"
-        elif "and" not in match["s"] and k < len(parts) - 1 and part[-1].code in (",", "and"):
-            some = [steps]
-        else:
-            some = [one, steps]
+        some = _steps(part, match, k, len(parts), codes)
         ways = [[*way, *more] for way in ways for more in some]
     if ways and len(ways) * len(led) <= MOST_CHAINS and all(len(way) > 1 for way in ways):
         yield tuple(
@@ -425,6 +414,25 @@ def _chains(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
             for more in led
             for way in ways
         )
+
+
+def _steps(
+    part: Sequence[Item], match: re.Match[str], k: int, size: int, codes: Sequence[str]
+) -> list[list[list[Item]]]:
+    """Return the ways to take the ``k``-th part of a chain of ``size`` parts: its calls together, or one by one."""
+    sets = group(part, match, "s")
+    one, steps = [sets], [[item] for item in sets]
+    inner = 0 < k < size - 1 or (k == 0 and codes[0] == "first")
+    if len(sets) == 1 or "both" in match.string.split() or ("and" in match["s"] and inner):
+        return [one]
+    if "in_order" in codes:
+        return [steps] if size == 1 else []
+    if k < size - 1 and part[-1].code in (",", "and"):
+        if groups := _by_comma(part):
+            return [groups]  # "A and B, C, then D"
+        if "and" not in match["s"]:
+            return [steps]
+    return [one, steps]
 
 
 def _by_comma(part: Sequence[Item]) -> list[list[Item]]:
@@ -636,9 +644,7 @@ def _drafts(
 ) -> Iterator[Draft]:
     """Yield the rules of one meaning, one for each combination of the sets of its lists. Raises SentenceError."""
     numbers = [item for item in items if item.code in _MANY]
-    many = next((item for item in items if item.code in (*_MANY, "LIMIT", "LIMIT_TO")), None)
-    told = next((item.condition for item in items if item.code == "WITH"), None)
-    limit = next((item for item in items if item.code == "WITHIN"), None)
+    many, told = _first(items, *_MANY, "LIMIT", "LIMIT_TO"), _first(items, "WITH")
     against = next((item.against for item in items if item.against is not None), None)
     for part in way.split(" & "):
         kind, *letters = part.split()
@@ -646,31 +652,27 @@ def _drafts(
             if not _IF[kind](first, until, numbers):
                 return
             kind, *letters = letters
-        if kind == "counted":
-            yield from _numbers(_bounds("do", many), first, many)
-        elif kind == "limited" and many is not None:
-            yield from _numbers([("absence", many.high)], first, many)
-        elif kind in ("with", "must_with") and told is not None:
-            if kind == "with":
-                yield Draft("existence", _told(first[0], told), count=1)
-            elif all(calls.condition is None for calls in first[0].calls):
-                yield Draft("never", _told(first[0], negated(told)))
+        if kind in ("counted", "limited"):
+            most: list[tuple[Kind, float]] = [("absence", many.high if many else MANY)]
+            yield from _numbers(most if kind == "limited" else _bounds("do", many), first, many)
+        elif kind == "with" and told is not None:
+            yield Draft("existence", _told(first[0], told.condition), count=1)
+        elif kind == "must_with" and told is not None and told.condition is not None:
+            if all(calls.condition is None for calls in first[0].calls):
+                yield Draft("never", _told(first[0], negated(told.condition)))
         elif kind in ("init", "end") and len(first) > 1:
             whole = items[0].span[0], items[-1].span[1]
             raise SentenceError(whole, 'one call cannot be both; write "or"', ('"or"',))
         elif kind != "nothing":  # "one refund is plenty" explains what another clause says
-            condition = (
-                next((i.condition for i in items if i.code == "COND"), None) if kind == "latest" else None
-            )
-            timed = limit if kind in _TIMED else None
-            number = int(against.every) if against else int(kind in _ONCE)
-            if timed is not None:
-                if kind == "not_within" and timed.high:
-                    return  # no rule forbids a call for a time
-                number = _number(timed, timed.low)
+            answer = _first(items, "COND") if kind == "latest" else None
+            timed = _first(items, "WITHIN") if kind in _TIMED else None
+            if timed and timed.high and kind == "not_within":
+                return  # no rule forbids a call for a time
+            number = int(against.every if against else kind in _ONCE)
+            number = _number(timed, timed.low) if timed else number
             unit: Unit = "seconds" if timed and timed.high else "calls" if kind in _TIMED else ""
-            none = next((item.span for item in items if item.code.startswith("no")), items[0].span)
-            sets = {"a": first, "b": then, "c": until, "*": [_any_call(none)]}
+            none = _first(items, "none", "none_else", "no") or items[0]
+            sets = {"a": first, "b": then, "c": until, "*": [_any_call(none.span)]}
             sides = [_side(one, sets) for one in (letters or "abc")]
             for one, other, end in product(*sides, *[[None]] * (3 - len(sides))):
                 assert one is not None
@@ -680,11 +682,16 @@ def _drafts(
                     other,
                     number,
                     unit,
-                    condition,
+                    answer.condition if answer else None,
                     kind == "turned",
                     end,
                     against,
                 )
+
+
+def _first(items: Sequence[Item], *codes: str) -> Item | None:
+    """Return the first item with one of these codes."""
+    return next((item for item in items if item.code in codes), None)
 
 
 def _side(letter: str, sets: Mapping[str, Sequence[Item]]) -> Sequence[Item | None]:
@@ -720,21 +727,17 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
     subject, x = group(items, match, "s"), group(items, match, "x")
     one_of = part["act"] == "only_do" and "COUNT_AMONG" in part["many"]  # "only one of A and B may be called"
     way = _way("" if one_of else part["act"], part["verb"], bool(part["only"] or part["just"] or one_of))
-    many = (
-        next((item for item in items if item.code in _MANY), None) if part["count"] or part["many"] else None
-    )
+    many = _first(items, *_MANY) if part["count"] or part["many"] else None
     if way is None:
         return None
     if not part["word"]:
         return _alone(way, many, subject, part, items)
     if many is not None and (many.low, many.high) == (1, MANY) and way == "do":
         subject, many = [joined(subject)] if many.code == "COUNT_AMONG" else subject, None
-    if many is not None or way == "may" or part["row"]:
-        return None
     numbers = [(item.low, item.high) for item in items if item.code == "COUNT_OF"]
-    if part["least"] and numbers[-1:] != [(1, MANY)]:  # "after three failed logins" is of no kind
-        return None
-    if "front0" in match.groupdict() and "only" in way and not part["only"]:
+    counted = part["least"] and numbers[-1:] != [(1, MANY)]  # "after three failed logins" is of no kind
+    others = "front0" in match.groupdict() and "only" in way and not part["only"]
+    if many is not None or way == "may" or part["row"] or counted or others:
         return None  # "after A, only call B" forbids other calls
     key = _key(way.removeprefix("may "), part, match)
     sure = any(item.code == "always" for item in items) or (
@@ -751,12 +754,15 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
         names = " and ".join(calls.text for item in x for calls in item.calls)
         why = f'"{part["word"]} {names}" could mean both or each; write one sentence for each, or use "or"'
         raise SentenceError((x[0].span[0], x[-1].span[1]), why, (f"one set of calls after {part['word']}",))
-    if part["x"] == "T":  # but not "before 15:00 happens"
-        return (
-            None
-            if part["past"]
-            else _clock(subject, MEANINGS[key], next(item for item in items if item.code == "T"))
-        )
+    if clock := _first(items, "T") if part["x"] == "T" else None:  # not "before 15:00 happens"
+        return None if part["past"] else _clock(subject, MEANINGS[key], clock)
+    return _beside_it(key, part, subject, x, items)
+
+
+def _beside_it(
+    key: str, part: Mapping[str, str], subject: Sequence[Item], x: Sequence[Item], items: Sequence[Item]
+) -> tuple[Meaning, ...] | None:
+    """Return what a main clause about ``subject`` and a clause about ``x`` mean together."""
     made = []
     ways = [x]
     if key == "not before" and len(x) == 1 and len(x[0].calls) > 1:

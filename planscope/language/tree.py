@@ -15,7 +15,7 @@ Paths (``NodePath``) name nodes from the root, which is ``()``::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from planscope.language.problem import NodePath, Span
@@ -175,38 +175,26 @@ class Query(NamedTuple):
 Node = Query | Sentence | Clause | Natural | Relative | NP | ActionRef | Time | Rest | Word | Cue
 
 
+_FIELDS: Mapping[type, str] = {
+    Query: "sentences",
+    Sentence: "clauses conj",
+    Clause: "subject object words",
+    Natural: "items cues",
+    Relative: "words object",
+    NP: "actions relative",
+}
+"""Where nodes have their children. Those in the plural are tuples."""
+
+
 def children(node: Node) -> Iterator[tuple[NodePath, Node]]:
     """Return the node's children, each with its path from this node, in an order fixed by the kind of node."""
-    match node:
-        case Query(sentences=sentences):
-            for i, sentence in enumerate(sentences):
-                yield (i,), sentence
-        case Sentence(clauses=clauses, conj=conj):
-            for i, clause in enumerate(clauses):
-                yield ("clause", i), clause
-            if conj is not None:
-                yield ("conj",), conj
-        case Clause(words=words):
-            yield ("subject",), node.subject
-            yield ("object",), node.object
-            for i, word in enumerate(words):
-                yield ("word", i), word
-        case Natural(items=items, cues=cues):
-            for i, item in enumerate(items):
-                yield ("item", i), item
-            for i, cue in enumerate(cues):
-                yield ("cue", i), cue
-        case Relative(words=words):
-            for i, word in enumerate(words):
-                yield ("word", i), word
-            yield ("object",), node.object
-        case NP(actions=actions, relative=relative):
-            for i, action in enumerate(actions):
-                yield ("action", i), action
-            if relative is not None:
-                yield ("relative",), relative
-        case _:
-            return
+    for field in _FIELDS.get(type(node), "").split():
+        below = getattr(node, field)
+        if field.endswith("s"):
+            name = () if field == "sentences" else (field[:-1],)
+            yield from (((*name, i), one) for i, one in enumerate(below))
+        elif below is not None:
+            yield (field,), below
 
 
 def walk(node: Node, path: NodePath = ()) -> Iterator[tuple[NodePath, Node]]:

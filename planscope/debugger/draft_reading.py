@@ -15,11 +15,12 @@ from typing import Literal, NamedTuple
 
 from planscope.debugger.draft import Draft, DraftError, add_action, checked_name, tool_for, with_action
 from planscope.debugger.errors import shown
+from planscope.language.cuts import Scanner
 from planscope.language.errors import ParseError, in_a_line
 from planscope.language.find_actions import new_names
 from planscope.language.problem import Action, Constraint, Problem, Span
 from planscope.language.reading import ActionNameError, PartReading, Reading, read_partly
-from planscope.language.scan import Names, Scanner, cut, phrase_key
+from planscope.language.scan import Names, cut, phrase_key
 from planscope.language.tree import ActionRef, walk
 from planscope.oracle.trace import Trace
 from planscope.wording.phrases import listed
@@ -240,7 +241,7 @@ def _scanned(draft: Draft, found: PartReading) -> Iterator[Known]:
     """Return the known words of unreadable sentences, up to a limit."""
     wrong = sorted(error.span[0] for error in found.errors)
     broken = [s for s in found.sentences if any(s[0] <= at <= s[1] for at in wrong)] if wrong else []
-    scanner = Scanner(Names(draft.actions), draft.timed) if broken else None
+    scanner = Scanner(names=Names(draft.actions)) if broken else None
     room = MOST_SCANNED
     for start, end in broken:
         room -= end - start

@@ -217,7 +217,7 @@ def no_order(words: Sequence[str]) -> bool:
     return any(f" {one} " in said for one in _data()["free"]) and listed("ordering").isdisjoint(words)
 
 
-def asks_nothing(text: str, words: Sequence[str], named: Sequence[Span], own: Collection[str]) -> bool:
+def asks_nothing(words: Sequence[str], named: Sequence[Span], own: Collection[str]) -> bool:
     """Return whether a sentence asks for nothing: it names nothing and has no word with which it could ask, or it says
     that there is no order. ``own``: words of the actions."""
     if no_order(words):

@@ -11,9 +11,9 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import chain
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from functools import cached_property, lru_cache
+from itertools import chain, islice
+from typing import Literal, NamedTuple, get_args
 
 from planscope.language import english
 from planscope.language.calls import (
@@ -37,12 +37,24 @@ from planscope.language.calls import (
     moment,
 )
 from planscope.language.english import Said
+from planscope.language.mentions import Mention, Mentions, Named
 from planscope.language.problem import Action, Span
-from planscope.language.scan import HOURS, MIDNIGHT, TWELVE_HOURS, Piece
+from planscope.language.scan import (
+    HOURS,
+    MAX_PIECES,
+    MAX_TOKENS,
+    NOT_IN_SENTENCES,
+    Meaning,
+    Names,
+    Phrases,
+    Piece,
+    clock_at,
+    cut,
+    step,
+    vocabulary,
+    words_of,
+)
 from planscope.language.scan import Token as LanguageToken
-
-if TYPE_CHECKING:
-    from planscope.language.mentions import Mention, Mentions
 
 _TOKEN = re.compile(
     r"""(?P<comment>\#[^\n]*|(?<=\w)\(\))|(?P<line>\n)|(?P<quoted>`[^`\n]*`|(?<!\w)'[\w*./:-]+)
@@ -197,37 +209,117 @@ def _full(row: Sequence[Token], known: Collection[tuple[str, ...]]) -> list[Toke
     return found
 
 
-def words_of(name: str) -> tuple[str, ...]:
-    """Return the words of a tool's name, in small letters."""
-    return tuple(filter(None, name.casefold().replace(" ", "_").split("_")))
-
-
 class Scanner:
-    """Scans the sentences of one file. ``tools``: known names. ``prose``: an object may stand for its action.
-    ``timed``: clock times are read."""
+    """Scans a text about some actions or tools: into the tokens of the paper's grammar, and in every way that its words
+    allow (``cuts``)."""
 
     def __init__(
-        self, text: str, tools: Collection[str] = (), *, prose: bool = False, timed: bool = False
+        self,
+        text: str = "",
+        names: Names | Collection[str] = (),
+        *,
+        timed: bool = False,
+        prose: bool = False,
+        words: Phrases[Meaning] | None = None,
     ) -> None:
-        self.text, self.prose, self.timed = text, prose, timed
-        self.known: dict[tuple[str, ...], list[str]] = {}
-        self.marked = sorted((tool for tool in tools if not _PLAIN.fullmatch(tool)), key=len, reverse=True)
-        for tool in sorted(tools):
-            self.known.setdefault(words_of(tool), []).append(tool)
-        self.longest = max(map(len, self.known), default=0)
-        self.tools = tuple(sorted(tools))
+        """``text``: what is cut. ``names``: of actions, or only of tools. ``prose``: an object may stand for its
+        action, and tokens have names in other words, too. ``words``: all phrases (default: ``vocabulary``)."""
+        self.names = names if isinstance(names, Names) else Names((), names)
+        self.timed, self.text, self.prose = timed, text, prose
+        self._words = words
+        self.tools = self.names.tools
 
-    @cached_property
+    @property
     def mentions(self) -> Mentions:
-        from planscope.language.mentions import Mentions
+        """What finds names in other words."""
+        return _mentions(self.tools, self.prose)
 
-        written = {" ".join(_WORD.findall(tool)).casefold(): tool for tool in self.tools}
-        actions = (Action(tool, words, tool) for words, tool in written.items())
-        return Mentions(actions, auxiliary, nouns=self.prose)
+    def tokens(self, text: str) -> list[LanguageToken] | None:
+        """Return the tokens of a sentence, or None if there are too many."""
+        pieces = list(islice(cut(text), MAX_PIECES + 1))
+        tokens = list(islice(self.stream(text, pieces), MAX_TOKENS + 1))
+        return None if len(pieces) > MAX_PIECES or len(tokens) > MAX_TOKENS else tokens
+
+    def stream(self, text: str, pieces: Sequence[Piece]) -> Iterator[LanguageToken]:
+        """Yield the tokens of a text that was cut into these pieces; in prose, also of names in other words."""
+        said, at = Named(), 0
+        names = {id: name for name, id in reversed(self.names.ids.items())} if self.prose else {}
+        while at < len(pieces):
+            token, width = self._token(text, pieces, at)
+            at += width
+            if not self.prose:
+                yield token
+            elif (mention := self.mentions.at(pieces, at - width, said)) is not None and (
+                mention.width >= width + (token.type not in NOT_IN_SENTENCES)
+            ):
+                said.tell(mention)
+                at += mention.width - width
+            else:
+                said.add(token._replace(action=names.get(token.action, "")))
+        for token in said.tokens:
+            yield token._replace(action=self.names.ids.get(token.action, ""))
+
+    def _token(self, text: str, pieces: Sequence[Piece], at: int) -> tuple[LanguageToken, int]:
+        start = pieces[at].start
+        width, action = self.names.phrases.longest(pieces, at)
+        size, meaning = self._phrase(pieces, at)
+        if action is not None and width >= size:
+            other = meaning if size == width else None
+            return LanguageToken(
+                "ACTION", start, pieces[at + width - 1].end, action=action, other=other
+            ), width
+        key = pieces[at].key
+        if (key[0].isdigit() or key in HOURS) and (clock := clock_at(text, start)) is not None:
+            end, hour = clock
+            width = sum(start <= piece.start < end for piece in pieces[at : at + 9])
+            if isinstance(hour, int):
+                return LanguageToken("TIME" if self.timed else "TIMELESS", start, end, hour=hour), width
+            return LanguageToken("HINT", start, end, hour), width
+        if meaning is not None:
+            return LanguageToken(meaning.type, start, pieces[at + size - 1].end, meaning), size
+        if key == "the" and at + 1 < len(pieces):
+            token, width = self._token(text, pieces, at + 1) if pieces[at + 1].key != "the" else (None, 0)
+            if token is not None and token.type == "ACTION":
+                return token, width + 1
+        if key == "`" and (quoted := self._quoted(pieces, at)) is not None:
+            return quoted
+        return LanguageToken("UNKNOWN", start, pieces[at].end), 1
+
+    def _phrase(self, pieces: Sequence[Piece], at: int) -> tuple[int, Meaning | None]:
+        """Find the longest phrase at a place, but none that ends inside an action's name."""
+        words = self._words or vocabulary()
+        size, meaning = words.longest(pieces, at)
+        for inside in range(at + 1, at + size):
+            width = self._named(pieces, inside)
+            if width and (inside + width > at + size or (meaning is not None and meaning.type == "HINT")):
+                return words.longest(pieces, at, inside)
+        return size, meaning
+
+    def _named(self, pieces: Sequence[Piece], at: int) -> int:
+        """Return the number of pieces of the name that begins at a place, or 0."""
+        mention = self.mentions.at(pieces, at, Named()) if self.prose else None
+        return max(self.names.phrases.longest(pieces, at)[0], mention.width if mention is not None else 0)
+
+    def _quoted(self, pieces: Sequence[Piece], at: int) -> tuple[LanguageToken, int] | None:
+        """Read a name in backquotes. Its token's span is the name's; a wrong name gives one token that includes the
+        marks."""
+        for close in range(at + 1, min(at + 100, len(pieces))):
+            if pieces[close].key == "`":
+                break
+        else:
+            return None
+        if close == at + 1:
+            return None
+        inside = tuple(step(piece, k) for k, piece in enumerate(pieces[at + 1 : close]))
+        if action := self.names.quoted.get(inside):
+            token = LanguageToken("ACTION", pieces[at + 1].start, pieces[close - 1].end, action=action)
+        else:
+            token = LanguageToken("UNKNOWN", pieces[at].start, pieces[close].end)
+        return token, close - at + 1
 
     def names_tool(self, token: Token) -> bool:
         """Return whether a token may belong to a tool's name."""
-        return token.kind in ("quoted", "string") or "_" in token.text or (token.key,) in self.known
+        return token.kind in ("quoted", "string") or "_" in token.text or (token.key,) in self.names.known
 
     def named(self, row: Sequence[Token]) -> list[Span]:
         """Return where tools are named; in prose, in other words too."""
@@ -245,7 +337,13 @@ class Scanner:
         return Cuts(self, row, inflected)
 
 
-_PLAIN = re.compile(r"\w+")
+@lru_cache(maxsize=8)
+def _mentions(tools: Sequence[str], nouns: bool) -> Mentions:
+    written = {" ".join(_WORD.findall(tool)).casefold(): tool for tool in tools}
+    actions = (Action(tool, words, tool) for words, tool in written.items())
+    return Mentions(actions, auxiliary, nouns=nouns)
+
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 
 
@@ -273,7 +371,7 @@ class Cuts:
     """All cuts of one sentence. ``troubles``: what was wrong in those that did not get to the end."""
 
     def __init__(self, scanner: Scanner, row: Sequence[Token], inflected: bool) -> None:
-        self.scanner, self.row, self.inflected = scanner, _full(row, scanner.known), inflected
+        self.scanner, self.row, self.inflected = scanner, _full(row, scanner.names.known), inflected
         self.keys = [_key(token) for token in self.row]
         self.pieces = [Piece(token.start, token.end, token.key, False) for token in self.row]
         self.raw = [token.key for token in self.row]
@@ -348,25 +446,19 @@ class Cuts:
                 continue
             noun = self.keys[at] in _UNITS and at > 0 and self.keys[at - 1] in _BEFORE_NOUNS
             named = at + 1 < len(self.row) and bool(self._exact(at + 1)[0])
-            said = {*self.keys[at : at + width]}
-            pointing = codes in ((Said("earlier"),), (Said("later"),)) and not said.isdisjoint(_POINTING)
-            if self.scanner.prose and pointing:
-                continue  # later than what, is asked
             clock = at + width < len(self.row) and (
                 self.row[at + width].kind in ("time", "number") or self.keys[at + width] in HOURS
             )
             if clock and codes and codes[-1].code in ("begins", "ends_with"):
                 yield 0, 1, (Item("happens", self.span(at, at + 1)),)  # "finishes by 15:00"
                 continue
-            if codes == (Said("once"),) and self._timely(at):
-                continue  # "call A once before B"
-            if codes == (Said("when"),) and self.keys[at + width : at + width + 1] in (["before"], ["after"]):
-                continue  # "any time before B"
-            if codes == (Said("earlier"),) and self.keys[at] == "before" and width == 1 and named:
+            before = named and width == 1 and self.keys[at] == "before" and codes == (Said("earlier"),)
+            if before or self._otherwise(at, width, codes):
                 continue
             if noun and not named and codes[:1] != (Said("call_is"),):
                 continue
             behind = not _THEN_BEHIND.isdisjoint(self.keys[:at]) and self.keys[at - 1] not in ("and", "only")
+            behind = behind and (self.raw[:at].count(",") < 2 or "and" in self.raw[:at])
             if self.keys[at] == "then" and not codes and not behind:
                 continue
             if self.keys[at] == "any" and "*" in "".join(
@@ -392,6 +484,16 @@ class Cuts:
             yield int(self.keys[at + 1] in english.SOFT - english.ADJECTIVES), 1, ()
         elif (key in english.FUNCTION or key in english.SOFT) and (key != "once" or not self._timely(at)):
             yield 0, 1, (Item(key, self.span(at, at + 1), odd=key not in english.LITERAL),)
+
+    def _otherwise(self, at: int, width: int, codes: Sequence[Said]) -> bool:
+        """Return whether words mean something else here: "call A once before B", "any time before B"."""
+        said = codes[0].code if len(codes) == 1 else ""
+        if said == "once":
+            return self._timely(at)
+        if said == "when":
+            return self.keys[at + width : at + width + 1] in (["before"], ["after"])
+        pointing = not _POINTING.isdisjoint(self.keys[at : at + width])
+        return self.scanner.prose and pointing and said in ("earlier", "later")  # later than what, is asked
 
     def _timely(self, at: int) -> bool:
         """Return whether "once" is a number here, with what it is counted in behind it."""
@@ -453,44 +555,24 @@ class Cuts:
         if at >= len(self.row):
             return
         token = self.row[at]
-        if token.key in HOURS:
-            yield at + 1, HOURS[token.key]
-        elif match := TWELVE_HOURS.match(self.scanner.text, token.start):
-            hour = int(match[1])
-            early = (match["half"] or match["part"]).lower() in ("a", "in the morning")
-            early = early or (match["part"] == "at night" and hour % 12 < 5)
-            end = at + sum(token.start <= one.start < match.end() for one in self.row[at:])
-            if 1 <= hour <= 12 and match[2] in (None, "00"):
-                yield end, MIDNIGHT if (hour, early) == (12, True) else hour % 12 + (0 if early else 12)
-        elif token.kind == "time":
-            hours, _, minutes = token.text.partition(":")
-            if minutes == "00" and int(hours) <= 24:
-                yield at + 1, int(hours)
+        if (clock := clock_at(self.scanner.text, token.start)) is not None:
+            end, hour = clock
+            if isinstance(hour, int):
+                yield at + sum(token.start <= one.start < end for one in self.row[at : at + 9]), hour
         elif token.kind == "number" and token.text.isdigit() and int(token.text) <= 24:
-            ends = at + 1 == len(self.row) or self.raw[at + 1] in (",", ";", "and", "but")
+            end = at + 1 + (self.raw[at + 1 : at + 2] == ["o'clock"])
+            ends = end == len(self.row) or self.raw[end] in (",", ";", "and", "but")
             if self._in_span(at):
                 yield at + 1, int(token.text)
                 return
             if ends and (relation or self.keys[at - 1 : at] in (["before"], ["after"], ["until"])):
-                yield at + 1, int(token.text)
+                yield end, int(token.text)
                 if 0 < int(token.text) < 12:
-                    yield at + 1, int(token.text) + 12
+                    yield end, int(token.text) + 12
 
     def _in_span(self, at: int) -> bool:
         """Return whether a number is one of the hours of "between 9 and 17"."""
-        first = at + 1 - 2 * (self.keys[at - 1] == "and")
-        hours = self.keys[first - 1 : first + 2]
-        return (
-            (
-                self.keys[first - 2 : first - 1] == ["between"]
-                and hours[1:2] == ["and"]
-                and hours[0].isdigit()
-                and hours[2].isdigit()
-                and 12 < int(hours[2]) <= 24
-            )
-            if first > 1 and len(hours) == 3
-            else False
-        )
+        return any(_SPAN.match(" ".join(self.keys[k : k + 4])) for k in (at - 1, at - 3) if k >= 0)
 
     # Sets of calls
 
@@ -635,7 +717,7 @@ class Cuts:
     def _exact(self, at: int) -> tuple[int, str]:
         """Return the longest known tool that is named here, in any case and with blanks for underscores."""
         start = self.row[at].start
-        for tool in self.scanner.marked:
+        for tool in self.scanner.names.marked:
             end = start + len(tool)
             if self.scanner.text[start:end].casefold() == tool.casefold():
                 width = sum(start <= token.start < end for token in self.row[at:])
@@ -643,13 +725,12 @@ class Cuts:
                     return width, tool
         best: tuple[int, list[str]] = (0, [])
         words: list[str] = []
-        for k in range(at, min(at + self.scanner.longest, len(self.row))):
+        known = self.scanner.names.known
+        for k in range(at, min(at + self.scanner.names.most_words, len(self.row))):
             if self.row[k].kind not in ("word", "number") or not self.keys[k]:
                 break
             words += [part for part in self.keys[k].split("_") if part]
-            best = (
-                (k + 1 - at, self.scanner.known[tuple(words)]) if tuple(words) in self.scanner.known else best
-            )
+            best = (k + 1 - at, known[tuple(words)]) if tuple(words) in known else best
         width, tools = best
         if len(tools) < 2:
             return width, tools[0] if tools else ""
@@ -674,8 +755,6 @@ class Cuts:
     def _inflected(self, at: int) -> Iterator[_Name]:
         """Yield the known tool that is mentioned here in other words: "looking up the order". In the passive the verb
         is behind the other words: "a note has been added"."""
-        from planscope.language.mentions import Said
-
         mentions = self.scanner.mentions
         if self.keys[at] in mentions.articles:
             return
@@ -683,7 +762,7 @@ class Cuts:
             at > 0 and self.keys[at - 1] in ("a", "an", "the")
         )  # behind an article a verb is a noun
         for mention in dict.fromkeys(
-            (mentions.at(self.pieces, begin, Said()), self._told.get(begin), self._told.get(at))
+            (mentions.at(self.pieces, begin, Named()), self._told.get(begin), self._told.get(at))
         ):
             if (
                 mention is None
@@ -709,9 +788,7 @@ class Cuts:
     def _told(self) -> dict[int, Mention]:
         """What is mentioned in words that need those before them, by its place: "has been built and pushed", "book the
         hotel before the flight"."""
-        from planscope.language.mentions import Said
-
-        mentions, said, at = self.scanner.mentions, Said(), 0
+        mentions, said, at = self.scanner.mentions, Named(), 0
         found: dict[int, Mention] = {}
         while at < len(self.row):
             width, tool = self._exact(at)
@@ -1139,9 +1216,9 @@ class Cuts:
         else:
             raise self._error("whose answer it is, is missing", "such as get_order's total", ahead=-1)
         tool = "_".join(words)
-        if len(words) > 1 and tuple(tool.casefold().split("_")) not in self.scanner.known:
+        if len(words) > 1 and tuple(tool.casefold().split("_")) not in self.scanner.names.known:
             return None
-        known = self.scanner.known.get(tuple(filter(None, tool.casefold().split("_"))), [tool])
+        known = self.scanner.names.known.get(tuple(filter(None, tool.casefold().split("_"))), [tool])
         tool = tool if tool in known else known[0]
         span = self.span(begin, self.at)
         calls = Calls(tool, outcome=outcome, text=f"{tool} that {outcome}" if outcome else tool)
@@ -1337,6 +1414,7 @@ _BOUNDS_BEHIND = {
     "after": re.compile(r"(?:at the earliest|or (?:later|after|afterwards)|earliest|on|onwards?) "),
 }
 _ANY = re.compile(r"(?P<any>any )?(?:tool )?calls? |(?P<all>all )(?:tools|(?:tool )?calls) (?!of|to)")
+_SPAN = re.compile(r"between [0-9]+ and (?:1[3-9]|2[0-4])$")
 _ARROWS = ("->", "=>", "\u2192", "<")
 _UNITS = frozenset({"tool", "tools", "call", "calls", "anything"})
 _USER_SAID = re.compile(

@@ -42,7 +42,7 @@ def nearest(text: str, tokens: Sequence[Token], at: int, types: frozenset[str], 
     """Return known words similar to those at ``at`` (names of actions, verbs, prepositions), quoted; "" if there are
     none."""
     word = text[tokens[at].start : tokens[at].end].casefold()
-    called = {action.name.casefold(): action.name for action in names.actions}
+    called = dict(names.spelled)
     if "_" in word or word[0] == "`":
         called |= {action.tool: action.tool for action in names.actions}
     auxiliary = word in load_auxiliaries()
@@ -67,8 +67,7 @@ def meant(text: str, tokens: Sequence[Token], at: int, names: Names) -> str:
     """Suggest a name that is similar to words beginning with a hinted phrase, quoted; "" unless it has a word of
     that phrase."""
     word = text[tokens[at].start : tokens[at].end].casefold()
-    called = {action.name.casefold(): action.name for action in names.actions}
-    alike = {low: name for low, name in called.items() if f" {low}".find(f" {word}") >= 0}
+    alike = {low: name for low, name in names.spelled.items() if f" {low}".find(f" {word}") >= 0}
     best = _closest(text, tokens, at, at, alike, 0.7)
     if at and tokens[at - 1].type not in _MARKS:
         best |= _closest(text, tokens, at - 1, at, alike, 0.85)
@@ -131,11 +130,18 @@ def proposals(text: str, tokens: Sequence[Token], names: Names, hint: Hint) -> I
     row = [called[action] for action in said] + [
         name for action, name in called.items() if action not in said
     ]
+    several = len(said) > 1 and "BUT" not in {token.type for token in tokens}
     for template in hint.write:
+        if "{ALL}" in template and not several:
+            continue
         filled = dict(zip("ABC", row, strict=False))
         filled["ALL"] = ", then ".join(row[: max(len(said), 2)])
         if all(f"{{{letter}}}" not in template or letter in filled for letter in "ABC"):
             yield (_sentence(template, filled),)
+    if hours := _hours(text, tokens):
+        action = next((one for one in tokens if one.type == "ACTION"), None)
+        name = next((name for id, name in called.items() if action and id == action.action), "")
+        yield (_sentence(f"{{A}} happens {hours}.", {"A": name}),)
     if len(said) > 2 and {token.type for token in tokens} <= _LISTED:
         yield (_sentence("First {ALL}.", {"ALL": ", then ".join(called[action] for action in said)}),)
     if len(row) < 2:
@@ -146,8 +152,21 @@ def proposals(text: str, tokens: Sequence[Token], names: Names, hint: Hint) -> I
     yield (before,) if relation == "<" else (after,) if relation == ">" else (before, after)
 
 
-_LISTED = {"ACTION", "COMMA", "AND", "DO", "DOT", "THEN", "FIRST", "LAST", "HINT"}
-_NEGATED = frozenset("NEG DONT DONTNEG NEGVP NOTHING WITHOUT UNLESS".split())
+def _hours(text: str, tokens: Sequence[Token]) -> str:
+    """Return the clock times beside the first action as a query says them, as far as words show from or until when."""
+    second = [token.start for token in tokens if token.type == "ACTION"][1:2]
+    text = text[: second[0] if second else None]
+    clocks = [text[one.start : one.end] for one in tokens if one.type == "TIME" and one.end <= len(text)]
+    said = _LIMITS.findall(text)
+    if len(clocks) > 1:
+        return f"after {clocks[0]} and before {clocks[-1]}"
+    until = bool(said) and (said[-1].lower() in _ENDS) != bool(_NOT.search(text))
+    return f"{'before' if until else 'after'} {clocks[0]}" if clocks else ""
+
+
+_LIMITS = re.compile(r"\b(?:before|until|till|by|latest|earlier|after|from|since|earliest|later)\b", re.I)
+_ENDS = ("before", "until", "till", "by", "latest", "earlier")
+_LISTED = {"ACTION", "COMMA", "AND", "DOT"}
 
 
 def _sentence(template: str, names: Mapping[str, str]) -> str:
@@ -167,7 +186,7 @@ def _relation(text: str, tokens: Sequence[Token]) -> str:
     second = next(at for at in places if tokens[at].action != tokens[first].action)
     between = {_said(text, token) for token in tokens[first:second]} - {""}
     fronted = {_said(text, token) for token in tokens[:first]} - {""}
-    negated = any(token.type in _NEGATED or _NOT.search(text[token.start : token.end]) for token in tokens)
+    negated = any(_NOT.search(text[token.start : token.end]) for token in tokens)
     if negated or len(between) + len(fronted) != 1:
         return ""
     return between.pop() if between else "<" if fronted == {">"} else ">"
@@ -232,7 +251,11 @@ def stuck(
     """Return the error of a sentence that cannot be read at token ``at``. The last token is a period, perhaps an
     added one."""
     expected = expected_words(types, timed)
-    at = _culprit(text, tokens, at)
+    if (
+        text[tokens[at].start : tokens[at].end].lower() in load_auxiliaries()
+        and tokens[at + 1].type == "HINT"
+    ):
+        at += 1  # in "should immediately precede" it is "immediately"
     token = tokens[at]
     span = (token.start, token.end)
     found = text[token.start : token.end]
@@ -273,15 +296,3 @@ def _as_hour(number: str) -> str:
     if hour > 24:
         return "clock times are whole hours from 0:00 to 24:00, such as 15:00"
     return f"clock times are whole hours; write {hour:02}:00" + (f" or {hour} pm" if 0 < hour < 12 else "")
-
-
-def _culprit(text: str, tokens: Sequence[Token], at: int) -> int:
-    """Return the place of the token to blame: in "should immediately precede" it is "immediately", not "should"."""
-    token = tokens[at]
-    if token.type == "UNKNOWN" and text[token.start : token.end].lower() in load_auxiliaries():
-        behind = at + 1
-        while tokens[behind].type == "UNKNOWN" and behind - at < 3:
-            behind += 1
-        if tokens[behind].type == "HINT":
-            return behind
-    return at

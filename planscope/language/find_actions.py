@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from planscope.errors import UserError
+from planscope.language.cuts import Scanner
 from planscope.language.error_messages import NO_CLOCK
 from planscope.language.errors import ParseFailure, in_a_line
 from planscope.language.free_words import free_vocabulary
@@ -19,7 +20,7 @@ from planscope.language.inflection import forms, singular, words
 from planscope.language.item_list import marks_of
 from planscope.language.problem import Action, make_actions
 from planscope.language.reading import MAX_TEXT, ActionNameError, read_query, sentence_spans
-from planscope.language.scan import Names, Scanner, Token, cut, phrase_key
+from planscope.language.scan import Names, Token, clock_at, cut, phrase_key
 
 MOST_WORDS = 8
 """A name of more words is taken for a sentence that cannot be read."""
@@ -34,7 +35,7 @@ _ALIKE_BUT_LAST = 0.93
 
 _ARTICLES = ("a", "an", "your", "our", "my")
 _VERBAL = frozenset({"VP0", "NV", "DONV"})
-_DOING = ("call", "use", "launch", "trigger", "make", "start", "finish", "complete", "run")
+_DOING = "call use launch trigger make start finish complete run".split()
 """Instructions that may be part of a name, such as "call the supplier" and "client's call"."""
 
 _STARTS = frozenset(
@@ -98,7 +99,7 @@ def new_names(text: str, actions: Sequence[Action], *, verbal: bool = False) -> 
     """
     if len(text) > MAX_TEXT:
         return ()
-    scanner = Scanner(Names(actions), True, free_vocabulary())
+    scanner = Scanner(names=Names(actions), timed=True, words=free_vocabulary())
     found: dict[tuple[str, ...], _Name] = {}
     for start, end in sentence_spans(text, actions):
         sentence = text[start:end]
@@ -161,10 +162,7 @@ def _is_name(text: str, token: Token) -> bool:
     return token.type == "UNKNOWN" and text[token.start : token.end].lower() not in _BEGIN_VERBS
 
 
-_BEGIN_VERBS = (
-    *("must", "should", "shall", "will", "would", "has", "have", "had", "is", "are", "was", "were"),
-    *("needs", "ought", "does"),
-)
+_BEGIN_VERBS = "must should shall will would has have had is are was were needs ought does".split()
 
 
 def _goes_on(text: str, tokens: Sequence[Token], at: int) -> bool:
@@ -283,7 +281,7 @@ def _without_article(name: str) -> str:
 
 def _doubtful_verb(text: str, names: Sequence[str]) -> str:
     """Return words such as "test run" in "Test run before lunch", whose verb does not agree with one action; or ""."""
-    scanner = Scanner(Names(make_actions(names)), True, free_vocabulary())
+    scanner = Scanner(names=Names(make_actions(names)), timed=True, words=free_vocabulary())
     tokens = list(scanner.stream(text, list(cut(text))))
     for before, one, verb in zip((None, *tokens), tokens, tokens[1:], strict=False):
         alone = before is None or before.type not in ("AND", "COMMA")
@@ -298,5 +296,5 @@ def names_hours(text: str) -> bool:
     """Return whether a text has a clock time, such as 15:00, 3 pm or noon."""
     if len(text) > MAX_TEXT:
         return False
-    scanner = Scanner(Names(()), True, free_vocabulary())
-    return any(token.type == "TIME" for token in scanner.stream(text, list(cut(text))))
+    clocks = (clock_at(text, piece.start) for piece in cut(text))
+    return any(clock is not None and isinstance(clock[1], int) for clock in clocks)

@@ -15,7 +15,7 @@ from planscope.language import english
 from planscope.language.cuts import Token, sentences, tokens
 from planscope.language.errors import Trouble
 from planscope.language.problem import Span
-from planscope.language.scan import Names, Scanner
+from planscope.language.scan import Names
 
 _MARKER = re.compile(
     r"[ \t]*(?:(?P<number>\(?(?:[0-9]{1,3}|[A-Za-z])[.)])|(?P<bullet>[-*+\u2022\u2013]))[ \t]+(?=\S)"
@@ -54,22 +54,16 @@ class ItemList(NamedTuple):
         return all(item.numbered for item in self.items)
 
 
-def list_at(text: str, at: int, scanner: Scanner) -> ItemList | None:
+def list_at(text: str, at: int, names: Names) -> ItemList | None:
     """Return the list that begins at a place of the text, which is a line's first character that is not white space."""
     heading, in_order = None, False
-    line_end = _line_end(text, at)
-    line = text[at:line_end].rstrip()
-    first = at
-    if line.endswith(":"):
-        said = " ".join(line[:-1].casefold().split())
-        in_order = english.in_order(said)
-        if not in_order and not english.HEADING.fullmatch(f"{said} : "):
-            return None
-        heading = (at, at + len(line))
-        first = line_end + 1
-        while first < len(text) and text[first].isspace():
-            first += 1
-    items = tuple(_items(text, first, scanner))
+    first, colon = at, text.find(":", at, _line_end(text, at))
+    said = " ".join(text[at : max(colon, at)].casefold().split())
+    in_order = english.in_order(said)
+    if in_order or english.HEADING.fullmatch(f"{said} : "):
+        heading = (at, colon + 1)
+        first = colon + 1 + _blanks(text[colon + 1 :])
+    items = tuple(_items(text, first, names))
     return ItemList(at, items[-1].end, items, heading, in_order) if items else None
 
 
@@ -78,19 +72,32 @@ def _line_end(text: str, at: int) -> int:
     return len(text) if end < 0 else end
 
 
-def _items(text: str, at: int, scanner: Scanner) -> Iterator[Item]:
+def _items(text: str, at: int, names: Names) -> Iterator[Item]:
     while at < len(text):
         found = _MARKER.match(text, at)
-        if found is None or scanner.begins_name(text, found.start() + _blanks(found[0])):
+        if found is None or names.begin(text, found.start() + _blanks(found[0])):
             return
-        end = _line_end(text, at)
-        while (more := _line_end(text, end + 1)) > end + 1 and _continues(text[end + 1 : more]):
+        end, following = _line_end(text, at), None
+        if found["number"] and (following := _following(found["number"]).search(text, found.end(), end)):
+            end = following.start()
+        while (
+            following is None
+            and (more := _line_end(text, end + 1)) > end + 1
+            and _continues(text[end + 1 : more])
+        ):
             end = more
         group = "number" if found["number"] else "bullet"
         yield Item(
             found.span(group), group == "number", found.end(), end - _blanks(text[found.end() : end][::-1])
         )
-        at = end + 1
+        at = end + 1 if following is None else following.end()
+
+
+def _following(mark: str) -> re.Pattern[str]:
+    """Return the pattern of what stands between an item and the next one in a line: "2)" comes after "1)"."""
+    own = mark.strip("().")
+    after = str(int(own) + 1) if own.isdigit() else chr(ord(own) + 1)
+    return re.compile(rf"[\s,;.]*(?:\band)?\s+(?={re.escape(mark.replace(own, after))}\s)")
 
 
 def _blanks(text: str) -> int:
@@ -116,17 +123,17 @@ def parts_of(text: str, found: ItemList) -> Iterator[Span]:
         yield item.start, item.end
 
 
-def _whole(text: str, scanner: Scanner) -> ItemList | None:
+def _whole(text: str, names: Names) -> ItemList | None:
     """Return the list that a text is, or None."""
     first = _blanks(text)
-    found = list_at(text, first, scanner) if text[first:] else None
+    found = list_at(text, first, names) if text[first:] else None
     whole = found is not None and found.end >= len(text.rstrip())
     return found if whole and found is not None and len(found.items) > 1 else None
 
 
-def unordered_list(text: str, scanner: Scanner) -> Trouble | None:
+def unordered_list(text: str, names: Names) -> Trouble | None:
     """Return the error of a list that has no order, or None."""
-    found = _whole(text, scanner)
+    found = _whole(text, names)
     if found is None or found.numbered or found.in_order:
         return None
     mark = found.items[0].mark
@@ -136,7 +143,7 @@ def unordered_list(text: str, scanner: Scanner) -> Trouble | None:
 
 def marks_of(text: str) -> Iterator[Span]:
     """Yield the places of the marks of a list, which a text is: of its lines, or "Step 1:" before each item."""
-    found = _whole(text, Scanner(Names(()), False))
+    found = _whole(text, Names(()))
     if found is not None:
         yield from (item.mark for item in found.items)
         return
@@ -159,5 +166,7 @@ def rows_of(text: str) -> list[list[Token]]:
         row += [Token("mark", ",", begin, begin)] if row else []
         row.append(Token("word", "then" if row else "first", begin, stop))
         own = [one for one in tokens(text[stop:end]) if one.kind != "line" and one.text not in ".):"]
+        while own and own[-1].key in (",", ";", "and"):
+            own.pop()
         row += [replace(one, start=one.start + stop, end=one.end + stop) for one in own]
     return [row]

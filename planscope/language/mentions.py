@@ -58,7 +58,7 @@ class Mention(NamedTuple):
     elliptic: bool = False
 
 
-class Said:
+class Named:
     """What was named so far in a sentence. ``passive``: the last mention was in the passive."""
 
     def __init__(self) -> None:
@@ -146,7 +146,7 @@ class Mentions:
             if made.rest:
                 self.objects.setdefault(singular(made.rest[0]), []).append(made)
 
-    def at(self, pieces: Sequence[Piece], at: int, said: Said) -> Mention | None:
+    def at(self, pieces: Sequence[Piece], at: int, said: Named) -> Mention | None:
         """Return the longest mention that begins at a place, or None if there is none or it is not certain."""
         start = self._skip(pieces, at) if pieces[at].key != "both" else at
         if start >= len(pieces):
@@ -313,7 +313,7 @@ class Mentions:
                 return at
         return None
 
-    def _passive(self, pieces: Sequence[Piece], start: int, said: Said) -> Iterator[Mention]:
+    def _passive(self, pieces: Sequence[Piece], start: int, said: Named) -> Iterator[Mention]:
         """Yield mentions with the object first: "the image has been built", "it's been built", "the image build"."""
         if pieces[start].key in words("pronouns"):
             clear = {action.id: () for action in self.actions if self._alone(action)}
@@ -328,7 +328,7 @@ class Mentions:
             yield from self._done(pieces, start, end, left, said)
 
     def _done(
-        self, pieces: Sequence[Piece], start: int, end: int, left: Mapping[str, tuple[str, ...]], said: Said
+        self, pieces: Sequence[Piece], start: int, end: int, left: Mapping[str, tuple[str, ...]], said: Named
     ) -> Iterator[Mention]:
         """Yield mentions whose object is from ``start`` to ``end``. ``left``: by action, the words behind the verb."""
         at = end
@@ -385,7 +385,7 @@ class Mentions:
                 done = done._replace(start=pieces[end].start, end=verb.end)
                 yield Mention((_token(action, pieces, start, end), done), end + 2 - at, action)
 
-    def _shared(self, pieces: Sequence[Piece], start: int, said: Said) -> Iterator[Mention]:
+    def _shared(self, pieces: Sequence[Piece], start: int, said: Named) -> Iterator[Mention]:
         """Yield mentions that share the verb or the object of the last one: "write the code and the tests", "has been
         trained and evaluated"."""
         assert said.last is not None
@@ -398,7 +398,7 @@ class Mentions:
                 elliptic = said.token != "THEN"
                 yield Mention((_token(action, pieces, start, start + 1),), 1, action, elliptic)
 
-    def _other_object(self, pieces: Sequence[Piece], start: int, said: Said) -> Iterator[Mention]:
+    def _other_object(self, pieces: Sequence[Piece], start: int, said: Named) -> Iterator[Mention]:
         """Yield "the flight" in "book the hotel before the flight", which has the verb of the last mention. If another
         action has this object, too, either can be meant."""
         named = next((token.action for token in reversed(said.tokens) if token.type == "ACTION"), "")

@@ -5,18 +5,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, groupby, islice, product
 
 from planscope.language import english
 from planscope.language.build import SentenceReading
 from planscope.language.calls import Calls
 from planscope.language.clauses import asks_nothing, no_order
-from planscope.language.cuts import Item, Scanner, SentenceError, Token, words_of
+from planscope.language.cuts import Item, Scanner, SentenceError, Token
 from planscope.language.english import FUNCTION
 from planscope.language.item_list import RELATING, rows_of
-from planscope.language.problem import Action, Span
+from planscope.language.problem import Span
 from planscope.language.resolve import JOINING, parted, pointed, readings
 from planscope.language.said import clauses_of
+from planscope.language.scan import Names, words_of
 from planscope.language.scan import Token as Place
 from planscope.language.shapes import Draft, Meaning, joined
 from planscope.language.tree import Relation, Sentence
@@ -34,7 +36,7 @@ _UNCERTAIN = re.compile(
     |\b(?:done|finished|complete|completed|over)[ ]when[ ]|\beither[ ](?!order)
     |\b(?:if|in[ ]case|provided|at[ ]least|(?<!as[ ])soon|again)\b|^[,;]|[,;]$
     |^(?!.*\b(?:before|until|without|prior|ahead|unless|till)\b).*\bor\b(?![ ](?:later|earlier|after|sooner|so)\b)
-    |\bwhich[ ](?:has|have|needs?)[ ]to[ ]""",
+    |\bwhich[ ](?:has|have|needs?)[ ]to[ ]|\bsome(?:time|[ ]point)[ ]before[ ](?:[0-9]|noon|mid)""",
     re.VERBOSE,
 )
 """Conditions, numbers, at the time when, choices, and a "which" that may be about the whole clause before it."""
@@ -50,21 +52,19 @@ _Clause = tuple[list[Token], list[Meaning]]
 class Prose:
     """Reads sentences about some actions."""
 
-    def __init__(self, actions: Sequence[Action], timed: bool) -> None:
+    def __init__(self, names: Names, timed: bool) -> None:
         self.timed = timed
-        self.actions = tuple(actions)
-        self.ids = {action.name: action.id for action in actions}
-        named = {words_of(name) for name in self.ids}
-        self.worded = any(len(words) == 1 and words[0] in FUNCTION for words in named)
+        self.names = names
+        self.ids = names.ids
+        self.worded = any(len(words) == 1 and words[0] in FUNCTION for words in map(words_of, self.ids))
         """Is an action named like a word of the language ("a")? Then only the other grammars read the text."""
-        self.ids |= {action.tool: action.id for action in actions if words_of(action.tool) not in named}
 
     def read(self, text: str) -> list[SentenceReading]:
         """Return the readings of some sentences that belong together; none if they cannot be read. They may mean the
         same."""
         if len(text) > LONGEST:
             return []
-        scanner = Scanner(text, self.ids, prose=True, timed=self.timed)
+        scanner = Scanner(text, self.names, timed=self.timed, prose=True)
         every = rows_of(text)
         rows = list(_going_on(filter(None, map(_polite, every))))
         keys = [token.key for row in rows for token in row]
@@ -73,6 +73,9 @@ class Prose:
         unread = stopping or not rows or bool(_UNCERTAIN.search(words))
         if unread or (keys[:1] == ["only"] and "before" in keys):
             return []
+        for row in rows:
+            if row[-1].key in _ENDING:  # "when A and B are done" is about both
+                row[:] = [replace(one, text="once") if one.key == "when" else one for one in row]
         try:
             said = list(self._clauses(scanner, rows))
         except SentenceError:
@@ -90,11 +93,15 @@ class Prose:
         return [tree._replace(asides=asides) for tree in trees if tree is not None]
 
     def idle(self, text: str) -> bool:
-        """Return whether a text names no action and asks for nothing, or says that there is no order."""
-        scanner = Scanner(text, self.ids, prose=True, timed=self.timed)
+        """Return whether a text says no order: it names no action and asks for nothing, or says that there is none, or
+        only asks for actions ("please run the tests")."""
+        scanner = Scanner(text, self.names, timed=self.timed, prose=True)
         rows = rows_of(text)
+        keys = [token.key for row in rows for token in row]
         named = [span for row in rows for span in scanner.named(row)]
-        return asks_nothing(text, [token.key for row in rows for token in row], named, scanner.mentions.words)
+        request = keys[:1] == ["please"] and "," not in keys and len(rows) == 1
+        nothing = asks_nothing(keys, named, scanner.mentions.words)
+        return nothing or (request and bool(self._alone(scanner, rows[0])))
 
     def _certain(self, drafts: Meaning, rows: Sequence[list[Token]]) -> bool:
         """Return whether no verb tells begin and end apart, which a clock time cannot."""
@@ -212,7 +219,7 @@ class Prose:
     def _named(self, item: Item | None) -> list[str]:
         """Return the actions that a set names, or none if it is not only a set of actions."""
         if item is not None and item.calls == (Calls("*", text="any call"),):
-            return [action.id for action in self.actions]
+            return [action.id for action in self.names.actions]
         if item is None or not all(self._plain(calls) for calls in item.calls):
             return []
         return [self.ids[calls.name] for calls in item.calls]

@@ -9,13 +9,14 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 from planscope.language.build import SentenceReading, build
+from planscope.language.cuts import Scanner
 from planscope.language.derive import problem_of_tree
 from planscope.language.errors import ParseError, ParseFailure, Trouble
 from planscope.language.item_list import ItemList, list_at, parts_of
 from planscope.language.outline import OutlineNode, outline
 from planscope.language.problem import Action, Problem, Span
 from planscope.language.render import render
-from planscope.language.scan import MAX_PIECES, ActionNameError, Names, Scanner, cut
+from planscope.language.scan import MAX_PIECES, ActionNameError, Names, cut
 from planscope.language.sentence import SentenceReader
 from planscope.language.tree import Query, Sentence, is_natural
 
@@ -93,9 +94,9 @@ class Reading:
 class _Reader:
     def __init__(self, actions: tuple[Action, ...], timed: bool, kept: bool, natural: bool) -> None:
         self._names = Names(actions)
-        self._scanner = Scanner(self._names, timed)
+        self._scanner = Scanner(names=self._names, timed=timed)
         self._natural = natural
-        self._sentences = SentenceReader(self._scanner, timed, kept, natural)
+        self._sentences = SentenceReader(self._scanner, kept, natural)
         self._remembered = lru_cache(maxsize=_KEPT)(self._sentences.read)
 
     def sentence(self, text: str) -> SentenceReading | Trouble:
@@ -133,19 +134,22 @@ class _Reader:
 
     def spans(self, text: str) -> Iterator[Span]:
         """Return the spans of the sentences with their periods, without surrounding white space."""
-        start, size = 0, len(text)
-        while start < size:
+        return self._spans(text, 0, len(text), self._natural)
+
+    def _spans(self, text: str, start: int, stop: int, lists: bool) -> Iterator[Span]:
+        """Return the spans of the sentences, and of ``lists``, in a part of the text."""
+        while start < stop:
             if text[start].isspace():
                 start += 1
-                continue
-            if self._natural and (found := self._list(text, start)) is not None:
+            elif lists and (found := self._list(text, start)) is not None:
                 for begin, end in parts_of(text, found):
-                    yield from ((begin, end),) if begin == found.start else self._plain(text, begin, end)
+                    whole = begin == found.start
+                    yield from ((begin, end),) if whole else self._spans(text, begin, end, False)
                 start = found.end
-                continue
-            end = self._period(text, start) + 1 or size
-            yield start, end
-            start = end
+            else:
+                end = self._period(text, start) + 1 or stop
+                yield start, min(end, stop)
+                start = end
 
     def _list(self, text: str, at: int) -> ItemList | None:
         """Return the list of lines that begins at a place of the text, or None."""
@@ -156,17 +160,7 @@ class _Reader:
             and ":" not in text[at : at + MAX_HEADING]
         ):
             return None
-        return None if text[line:at].strip() else list_at(text, at, self._scanner)
-
-    def _plain(self, text: str, start: int, stop: int) -> Iterator[Span]:
-        """Return the spans of the sentences in a part of the text."""
-        while start < stop:
-            if text[start].isspace():
-                start += 1
-                continue
-            end = self._period(text, start) + 1 or stop
-            yield start, min(end, stop)
-            start = end
+        return None if text[line:at].strip() else list_at(text, at, self._names)
 
     def _period(self, text: str, start: int) -> int:
         """Return the place of the period that ends the sentence at ``start``, or -1."""

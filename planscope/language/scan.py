@@ -1,10 +1,9 @@
-"""Turns text into tokens: names of actions, phrases of the lexicon, clock times, marks. Only the word "the" is
-skipped.
+"""Words and names: cuts a text into pieces (words, clock times, single marks), and knows phrases and names of actions
+among them by longest match.
 
-A text is cut into pieces (words, clock times, single marks), and phrases are found among them by longest match. An
-action's name wins over a phrase of the same length: "follow up meeting" is an action if there is one of that name, but
-"is followed by" does not become "is" and an action "followed". A text may use the names of actions and those of their
-tools.
+An action's name wins over a phrase of the same length: "follow up meeting" is an action if there is one of that name,
+but "is followed by" does not become "is" and an action "followed". A text may use the names of actions and those of
+their tools.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from itertools import islice
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from planscope.errors import UserError
-from planscope.language.lexicon import VERBS, Lexicon, LexiconError, load_lexicon
+from planscope.language.lexicon import VERBS, LexiconError, load_lexicon
 from planscope.language.problem import Action
 from planscope.language.tree import Relation, Terminal
 
@@ -57,10 +56,10 @@ def cut(text: str, start: int = 0, end: int | None = None) -> Iterator[Piece]:
 
 def phrase_key(text: str) -> tuple[str, ...]:
     """Return a phrase's key, which is equal for texts that differ only in case and in the width of white space."""
-    return tuple(_step(piece, i) for i, piece in enumerate(cut(text)))
+    return tuple(step(piece, i) for i, piece in enumerate(cut(text)))
 
 
-def _step(piece: Piece, place: int) -> str:
+def step(piece: Piece, place: int) -> str:
     """Return the key of a piece inside a phrase; it includes whether white space stands before the piece."""
     return piece.key if place == 0 or piece.glued else " " + piece.key
 
@@ -167,10 +166,12 @@ def _type(terminals: set[Terminal]) -> str:
     return kinds.pop()
 
 
-def _surfaces(lexicon: Lexicon) -> dict[str, Meaning]:
-    """Yield every wording of every entry with its meaning. Raises LexiconError if one phrase means two things."""
+@cache
+def surfaces() -> dict[str, Meaning]:
+    """Return every wording of every phrase of the bundled lexicon, in lower case, with its meaning. Raises LexiconError
+    if one phrase means two things."""
     found: dict[str, list[tuple[Terminal, str, str, str]]] = {}
-    for entry in lexicon:
+    for entry in load_lexicon():
         if entry.terminal == "J":
             continue
         for modal, (singular, plural) in entry.forms.items():
@@ -189,12 +190,6 @@ def _surfaces(lexicon: Lexicon) -> dict[str, Meaning]:
     return meanings
 
 
-@cache
-def surfaces() -> dict[str, Meaning]:
-    """Return every wording of every phrase of the bundled lexicon, in lower case, with its meaning."""
-    return _surfaces(load_lexicon())
-
-
 class Hint(NamedTuple):
     """What to say instead of words that the language does not have. ``write``: sentences to propose, with {A}, {B} and
     {C} for actions. ``rule``: a rule about tool calls can say it. ``inside``: beside unknown words they are part of
@@ -207,22 +202,17 @@ class Hint(NamedTuple):
 
 
 @cache
-def _hints() -> dict[str, Hint]:
+def load_hints() -> dict[str, Hint]:
+    """Return words that the language does not have, each with its hint (``data/hints.toml``)."""
     text = (files("planscope.language") / "data" / "hints.toml").read_text(encoding="utf-8")
     rows = tomllib.loads(text)["hint"]
     told = [Hint(**{key: value for key, value in row.items() if key != "words"}) for row in rows]
     return {phrase: hint for row, hint in zip(rows, told, strict=True) for phrase in row["words"]}
 
 
-@cache
-def load_hints() -> dict[str, str]:
-    """Return words that the language does not have, each with a hint of what to write instead (``data/hints.toml``)."""
-    return {phrase: hint.say for phrase, hint in _hints().items()}
-
-
 def hint_of(say: str) -> Hint:
     """Return the whole hint that says this."""
-    return next((hint for hint in _hints().values() if hint.say == say), Hint(say))
+    return next((hint for hint in load_hints().values() if hint.say == say), Hint(say))
 
 
 @cache
@@ -240,28 +230,48 @@ def bundled_phrases(
     yield from more
     for phrase, hint in load_hints().items():
         if phrase not in unhinted:
-            yield phrase, Meaning("HINT", hint)
+            yield phrase, Meaning("HINT", hint.say)
 
 
 @cache
 def load_auxiliaries() -> frozenset[str]:
     """Return the auxiliary verbs ("should"). An error blames the word after them."""
-    words = {modal.singular for modal in load_lexicon().modals} | {m.plural for m in load_lexicon().modals}
-    return frozenset({word for phrase in words for word in phrase.split()} | {"do", "does"})
+    modals = (f"{modal.singular} {modal.plural}" for modal in load_lexicon().modals)
+    return frozenset(" ".join((*modals, "do does")).split())
 
 
 class ActionNameError(UserError, ValueError):
     """An action's name is empty, or two names are the same but for case and white space."""
 
 
-class Names:
-    """All names of some actions. ``phrases`` finds names and tools in running text, ``quoted`` finds those in
-    backquotes."""
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words of a tool's name, in small letters."""
+    return tuple(filter(None, name.casefold().replace(" ", "_").split("_")))
 
-    def __init__(self, actions: Iterable[Action]) -> None:
+
+class Names:
+    """All names of some actions, and of tools that are no actions. ``phrases`` finds names and tools of actions in
+    running text, ``quoted`` finds those in backquotes."""
+
+    def __init__(self, actions: Iterable[Action], tools: Iterable[str] = ()) -> None:
         self.actions = tuple(actions)
+        self.ids = {action.name: action.id for action in self.actions}
+        """The ids of actions by name, and by tool if no name has its words."""
+        named = set(map(words_of, self.ids))
+        self.ids |= {a.tool: a.id for a in self.actions if words_of(a.tool) not in named}
+        self.tools = tuple(sorted({*self.ids, *tools}))
+        self.known: dict[tuple[str, ...], list[str]] = {}
+        """Names by their words."""
+        for tool in self.tools:
+            self.known.setdefault(words_of(tool), []).append(tool)
+        self.most_words = max(map(len, self.known), default=0)
+        self.marked = sorted(
+            (one for one in self.tools if not re.fullmatch(r"\w+", one)), key=len, reverse=True
+        )
+        """Names that are not one word, the longest first."""
         self.phrases: Phrases[str] = Phrases()
-        self.quoted: Phrases[str] = Phrases()
+        self.quoted = {phrase_key(action.tool): action.id for action in self.actions}
+        self.spelled = {action.name.casefold(): action.name for action in self.actions}
         self.longest = 1
         """The number of pieces of the longest name."""
         for action in self.actions:
@@ -271,15 +281,19 @@ class Names:
                 raise ActionNameError(f"action {action.id} has an empty name")
             if (other := self.phrases.add(key, action.id)) != action.id:
                 raise ActionNameError(f"actions {other} and {action.id} have the same name, {action.name!r}")
-            self.quoted.add(key, action.id)
+            self.quoted[key] = action.id
         for action in self.actions:
-            self.quoted.add(phrase_key(action.tool), action.id)
-            if not vocabulary().has(tool := phrase_key(action.tool)):
-                self.phrases.add(tool, action.id)
+            if not vocabulary().has(key := phrase_key(action.tool)):
+                self.phrases.add(key, action.id)
         self.dotted = any("." in action.name for action in self.actions)
         """Does a name contain a period? Then a period need not end a sentence."""
         self.dot_ends_word = any("." in word[-1:] for a in self.actions for word in a.name.split())
         """Does a word of a name end with a period ("Dr. Li's talk")? If not, ". " always ends a sentence."""
+
+    def begin(self, text: str, at: int) -> bool:
+        """Return whether an action's name begins at a place of the text."""
+        pieces = list(islice(cut(text, at), self.longest))
+        return bool(pieces) and self.phrases.longest(pieces, 0)[1] is not None
 
 
 MAX_TOKENS = 1_000
@@ -314,15 +328,33 @@ MIDNIGHT = -1
 """The hour of "midnight" and "12 am", which is the end of the day after "before" and its beginning after "after"."""
 
 HOURS = {"noon": 12, "midday": 12, "midnight": MIDNIGHT}
-TWELVE_HOURS = re.compile(
-    r"([0-9]{1,2})(?::([0-9]{2}))?(?:[ \u00a0]?(?P<half>[ap])(?:m\b|\.m\.)"
-    r"|(?: o[\u2019']clock)? (?P<part>in the (?:morning|afternoon|evening)|at night)\b)",
+_CLOCK = re.compile(
+    r"(?:(?P<word>noon|midday|midnight)|(?P<hour>[0-9]+)(?P<minutes>(?::[0-9]+)*)"
+    r"(?:[ \u00a0]?(?P<half>[ap])(?:m\b|\.m\.)"
+    r"|(?: o[\u2019']clock)? (?P<part>in the (?:morning|afternoon|evening)|at night)\b)?)(?!\w)",
     re.IGNORECASE,
 )
 
 
-def _spaced(pieces: Sequence[Piece]) -> str:
-    return "".join(_step(piece, place) for place, piece in enumerate(pieces))
+def clock_at(text: str, start: int) -> tuple[int, int | Meaning] | None:
+    """Read a clock time such as "15:00", "3 pm" or "noon": where it ends, and its whole hour or the hint that it has
+    none. None if there is no clock time."""
+    match = _CLOCK.match(text, start)
+    if match is None or not (match["word"] or match["minutes"] or match["half"] or match["part"]):
+        return None
+    if match["word"]:
+        return match.end(), HOURS[match["word"].lower()]
+    hour = int(match["hour"]) if len(match["hour"]) < 3 else 99
+    minutes, part = match["minutes"], (match["half"] or match["part"] or "").lower()
+    if hour > 24 or (part and not 1 <= hour <= 12):
+        return match.end(), _WRONG_TIME
+    if part:
+        early = part in ("a", "in the morning") or (part == "at night" and hour % 12 < 5)
+        hour = MIDNIGHT if (hour, early) == (12, True) else hour % 12 + (0 if early else 12)
+    if minutes in ("", ":00"):
+        return match.end(), hour
+    whole = re.fullmatch(":[0-5][0-9]", minutes) is None or hour == 24
+    return match.end(), _WRONG_TIME if whole else _nearest_hours(max(hour, 0))
 
 
 def hour_of(hour: int, relation: Relation) -> int:
@@ -332,117 +364,3 @@ def hour_of(hour: int, relation: Relation) -> int:
 
 def _nearest_hours(hour: int) -> Meaning:
     return Meaning("HINT", f"clock times are whole hours; write {hour:02}:00 or {hour + 1:02}:00")
-
-
-class Scanner:
-    """Turns texts about some actions into tokens."""
-
-    def __init__(self, names: Names, timed: bool, words: Phrases[Meaning] | None = None) -> None:
-        """``words``: all phrases that are known (default: ``vocabulary``)."""
-        self.names = names
-        self.time_type = "TIME" if timed else "TIMELESS"
-        self.words = vocabulary() if words is None else words
-        self.telling = words is not None
-        """Whether tokens have their words."""
-
-    def tokens(self, text: str) -> list[Token] | None:
-        """Return the tokens of a sentence, or None if there are too many."""
-        pieces = list(islice(cut(text), MAX_PIECES + 1))
-        tokens = list(islice(self.stream(text, pieces), MAX_TOKENS + 1))
-        return None if len(pieces) > MAX_PIECES or len(tokens) > MAX_TOKENS else tokens
-
-    def begins_name(self, text: str, at: int) -> bool:
-        """Return whether an action's name begins at a place of the text."""
-        pieces = list(islice(cut(text, at), self.names.longest))
-        return bool(pieces) and self.names.phrases.longest(pieces, 0)[1] is not None
-
-    def stream(self, text: str, pieces: Sequence[Piece]) -> Iterator[Token]:
-        """Yield the tokens of a text that was cut into these pieces."""
-        at = 0
-        while at < len(pieces):
-            token, width = self._token(text, pieces, at)
-            yield token
-            at += width
-
-    def _token(self, text: str, pieces: Sequence[Piece], at: int) -> tuple[Token, int]:
-        start = pieces[at].start
-        width, action = self.names.phrases.longest(pieces, at)
-        size, meaning = self._phrase(pieces, at)
-        if action is not None and width >= size:
-            other = meaning if size == width else None
-            return Token("ACTION", start, pieces[at + width - 1].end, action=action, other=other), width
-        key = pieces[at].key
-        if (key[0].isdigit() or key in HOURS) and (clock := self._spoken_time(text, pieces, at)) is not None:
-            return clock
-        if meaning is not None:
-            end = pieces[at + size - 1].end
-            words = _spaced(pieces[at : at + size]) if self.telling else ""
-            return Token(meaning.type, start, end, meaning, words=words), size
-        if key == "the" and at + 1 < len(pieces):
-            token, width = self._token(text, pieces, at + 1) if pieces[at + 1].key != "the" else (None, 0)
-            if token is not None and token.type == "ACTION":
-                return token, width + 1
-        if key == "`" and (quoted := self._quoted(pieces, at)) is not None:
-            return quoted
-        if ":" in key and key[0].isdigit():
-            return self._time(pieces[at]), 1
-        return Token("UNKNOWN", start, pieces[at].end), 1
-
-    def _phrase(self, pieces: Sequence[Piece], at: int) -> tuple[int, Meaning | None]:
-        """Find the longest phrase at a place, but none that ends inside an action's name."""
-        size, meaning = self.words.longest(pieces, at)
-        for inside in range(at + 1, at + size):
-            width = self._named(pieces, inside)
-            if width and (inside + width > at + size or (meaning is not None and meaning.type == "HINT")):
-                return self.words.longest(pieces, at, inside)
-        return size, meaning
-
-    def _named(self, pieces: Sequence[Piece], at: int) -> int:
-        """Return the number of pieces of the name that begins at a place, or 0."""
-        return self.names.phrases.longest(pieces, at)[0]
-
-    def _quoted(self, pieces: Sequence[Piece], at: int) -> tuple[Token, int] | None:
-        """Read a name in backquotes. Its token's span is the name's; a wrong name gives one token that includes the
-        marks."""
-        for close in range(at + 1, min(at + 100, len(pieces))):
-            if pieces[close].key == "`":
-                break
-        else:
-            return None
-        if close == at + 1:
-            return None
-        width, action = self.names.quoted.longest(pieces, at + 1, close)
-        if action is not None and width == close - at - 1:
-            token = Token("ACTION", pieces[at + 1].start, pieces[close - 1].end, action=action)
-        else:
-            token = Token("UNKNOWN", pieces[at].start, pieces[close].end)
-        return token, close - at + 1
-
-    def _spoken_time(self, text: str, pieces: Sequence[Piece], at: int) -> tuple[Token, int] | None:
-        """Return a time such as "3 pm" or "noon", or None."""
-        first = pieces[at]
-        if first.key in HOURS:
-            return Token(self.time_type, first.start, first.end, hour=HOURS[first.key]), 1
-        if (found := TWELVE_HOURS.match(text, first.start)) is None:
-            return None
-        hour, minutes, part = int(found[1]), found[2] or "00", (found["half"] or found["part"]).lower()
-        early = part in ("a", "in the morning") or (part == "at night" and hour % 12 < 5)
-        half = "a" if early else "p"
-        width = 1
-        while at + width < len(pieces) and pieces[at + width].start < found.end():
-            width += 1
-        if not 1 <= hour <= 12:
-            return Token("HINT", *found.span(), _WRONG_TIME), width
-        hour = MIDNIGHT if (hour, half) == (12, "a") else hour % 12 + (12 if half == "p" else 0)
-        if minutes != "00":
-            return Token("HINT", *found.span(), _nearest_hours(max(hour, 0))), width
-        return Token(self.time_type, *found.span(), hour=hour), width
-
-    def _time(self, piece: Piece) -> Token:
-        hour, _, minutes = piece.key.partition(":")
-        if len(hour) > 2 or int(hour) > 24:
-            return Token("HINT", piece.start, piece.end, _WRONG_TIME)
-        if minutes != "00":
-            half = len(minutes) == 2 and int(minutes) < 60 and int(hour) < 24
-            return Token("HINT", piece.start, piece.end, _nearest_hours(int(hour)) if half else _WRONG_TIME)
-        return Token(self.time_type, piece.start, piece.end, hour=int(hour))

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from planscope.language import english
 from planscope.language.build import ClauseReading, SentenceReading, Unit, build
+from planscope.language.cuts import Scanner
 from planscope.language.derive import derive
 from planscope.language.error_messages import proposals, shown, stuck
 from planscope.language.errors import Trouble
-from planscope.language.free_words import FreeScanner
 from planscope.language.grammar import (
     MAX_UNITS,
     VERB_PLACES,
@@ -33,7 +33,7 @@ from planscope.language.item_list import marks_of, unordered_list
 from planscope.language.problem import Action, Constraint, Span
 from planscope.language.prose import Prose
 from planscope.language.render import render
-from planscope.language.scan import NOT_IN_SENTENCES, Hint, Scanner, Token, hint_of
+from planscope.language.scan import NOT_IN_SENTENCES, Hint, Token, hint_of
 from planscope.language.tree import NP, Clause, Query, Sentence
 
 CONJ_TYPES = ("AND", "BUT", "WHILE")
@@ -261,52 +261,48 @@ class Lenient(NamedTuple):
 class SentenceReader:
     """Reads single sentences about some actions. ``kept`` and ``natural``: see ``read_query``."""
 
-    def __init__(self, scanner: Scanner, timed: bool, kept: bool = False, natural: bool = True) -> None:
+    def __init__(self, scanner: Scanner, kept: bool = False, natural: bool = True) -> None:
         self.scanner = scanner
         self.ids = tuple(action.id for action in scanner.names.actions)
-        self.timed = timed
+        self.timed = scanner.timed
         self.kept = kept
         self.natural = natural
 
     @cached_property
     def prose(self) -> Prose:
         """What reads by the table of constructions."""
-        return Prose(self.scanner.names.actions, self.timed)
+        return Prose(self.scanner.names, self.timed)
 
     def read(self, text: str) -> SentenceReading | Trouble:
         """Return the only reading of a sentence (the last one of a text may lack its period), or its error."""
         found = self._read(text)
         if not self.natural or not isinstance(found, Trouble) or found.readings:
             return found
-        if (wrong := unordered_list(text, self.scanner)) is not None:
+        if (wrong := unordered_list(text, self.scanner.names)) is not None:
             return wrong
-        tokens = self.free.tokens(text)
+        tokens = Scanner(names=self.scanner.names, timed=self.timed, prose=True).tokens(text)
         if tokens is None:
             return found
         if may_be_free(self.scanner.tokens(text) or []) and (ways := self.prose.read(text)):
             return self._only(text, ways, [])
+        if self.prose.idle(text):
+            why = "this says no order, and each action is done anyway"
+            return Trouble((0, len(text)), shown(text), ("an order",), why, idle=True)
         tokens = _with_period(tokens)
-        return self._advised(
-            text, tokens, replace(self._blamed(text, tokens, found), idle=self.prose.idle(text))
-        )
-
-    @cached_property
-    def free(self) -> FreeScanner:
-        """A scanner that knows other forms of the actions' names: it says what a sentence is about that cannot be
-        read."""
-        return FreeScanner(self.scanner.names, self.timed)
+        return self._advised(text, tokens, self._blamed(text, tokens, found))
 
     def _advised(self, text: str, tokens: Sequence[Token], trouble: Trouble) -> Trouble:
         """Return the error with the nearest sentences that can be read."""
         if trouble.readings or trouble.suggestions or len(text) > LONGEST_PROPOSAL:
             return trouble
+        start, end = trouble.span
         row = [*tokens, *(self.scanner.tokens(text) or [])]
-        hints = (token.meaning.value for token in row if token.type == "HINT" and _overlap(token, trouble))
-        hint = hint_of(next(hints, ""))
+        blamed = (one for one in row if one.type == "HINT" and one.start < end and start < one.end)
+        hint = hint_of(next((token.meaning.value for token in blamed), ""))
         told = self._nearest(text, tokens, hint)
         message = trouble.message
         near = len({token.action for token in tokens} - {""}) == 2 or bool(hint.write)
-        near = near or any(one.startswith("First ") for one in told)
+        near = near or any(one.startswith("First ") or " happens " in one for one in told)
         helped = any(words in message for words in ("did you mean", "; write "))
         if told and near and not helped and all(shown(one) == one for one in told):
             message += "; write " + " or ".join(f'"{one}"' for one in told)
@@ -363,7 +359,8 @@ class SentenceReader:
             return self._regular(text, regular)
         if not regular and (readings := list(namesakes(tokens))):
             return self._regular(text, readings)
-        if _gaps(tokens) > MAX_ODD:
+        # Each action that directly follows an action is an irregularity in every reading.
+        if sum(one.type == other.type == "ACTION" for one, other in pairwise(tokens)) > MAX_ODD:
             return self._stuck(text, tokens, 0)
         wrong = next((at for at, token in enumerate(tokens) if token.type in NOT_IN_SENTENCES), None)
         if wrong is not None:
@@ -371,7 +368,9 @@ class SentenceReader:
         found = lenient(tokens)
         if not isinstance(found, Stuck):
             return self._likely(text, tokens, regular, found)
-        return self._only(text, regular, []) if regular else self._stuck(text, tokens, _place(tokens, found))
+        if regular:
+            return self._only(text, regular, [])
+        return self._stuck(text, tokens, fold(tokens, strict=False).place(found.at))
 
     def _likely(
         self, text: str, tokens: list[Token], regular: list[SentenceReading], found: list[Lenient]
@@ -470,10 +469,6 @@ def may_be_free(tokens: Sequence[Token]) -> bool:
 _RELATING = ("P", "PSC", "SC")
 
 
-def _overlap(token: Token, trouble: Trouble) -> bool:
-    return token.start < trouble.span[1] and trouble.span[0] < token.end
-
-
 def strict(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
     """Return the readings in regular English, clause by clause. Agreement is not checked."""
     clauses, conjs = split(tokens)
@@ -558,21 +553,11 @@ def namesakes(tokens: Sequence[Token]) -> Iterator[SentenceReading]:
             yield from strict(changed)
 
 
-def _place(tokens: Sequence[Token], found: Stuck) -> int:
-    """Return the token where the lenient grammar got stuck."""
-    return fold(tokens, strict=False).place(found.at)
-
-
 def _with_period(tokens: list[Token]) -> list[Token]:
     """Return the tokens with the period that the last sentence of a text may lack. No tokens are no sentence."""
     if not tokens or tokens[-1].type == "DOT":
         return tokens
     return [*tokens, Token("DOT", tokens[-1].end, tokens[-1].end)]
-
-
-def _gaps(tokens: Sequence[Token]) -> int:
-    """Count the actions that directly follow an action. Each is an irregularity in every reading."""
-    return sum(one.type == other.type == "ACTION" for one, other in pairwise(tokens))
 
 
 def _third_clause(tokens: Sequence[Token]) -> Token | None:

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planscope.language.cuts import Scanner
 from planscope.language.errors import ParseFailure
 from planscope.language.problem import Constraint, make_actions
 from planscope.language.reading import read_query
 from planscope.language.render import render
-from planscope.language.scan import Names, Scanner
+from planscope.language.scan import Names
 from planscope.language.sentence import continued, going_on, may_be_free, strict
 from planscope.session.model import Origin, Query, Variant, records
 from planscope.session.oracle_input import problem_of
@@ -29,7 +30,7 @@ EVERY = int(os.environ.get("PLANSCOPE_EVERY", "1500"))
 
 LETTERS = tuple("abcdefghijkl")
 _ACTIONS = make_actions(LETTERS)
-_SCANNER = Scanner(Names(_ACTIONS), True)
+_SCANNER = Scanner(names=Names(_ACTIONS), timed=True)
 _LETTER = {action.id: action.name for action in _ACTIONS}
 
 
@@ -284,7 +285,7 @@ def test_what_is_written_has_one_reading_by_every_grammar() -> None:
     """Regular English is doubtful where the grammar of lists that go on says so, and no text of a tree is."""
     for seed in range(150):
         tree, actions = seeded(seed, actions=2 + seed % 19, sentences=1, timed=seed % 2 == 0)
-        tokens = Scanner(Names(actions), True).tokens(render(tree, actions).text)
+        tokens = Scanner(names=Names(actions), timed=True).tokens(render(tree, actions).text)
         assert tokens is not None
         assert not going_on(tokens)
         assert not [other for reading in strict(tokens) for other in continued(reading)]

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planscope.language.cuts import Scanner
 from planscope.language.errors import ParseFailure
 from planscope.language.problem import Action, Problem
 from planscope.language.reading import read_query
 from planscope.language.render import render
-from planscope.language.scan import Names, Scanner
+from planscope.language.scan import Names
 from planscope.language.sentence import agrees, strict
 from planscope.language.tree import NP, Query, walk
 from tests.language.support import error, read, said
@@ -186,7 +187,7 @@ def _outcome(text: str, actions: tuple[Action, ...], timed: bool, meant: frozens
         return "refused"
     if found == meant:
         return "same"
-    readings = list(strict(Scanner(Names(actions), timed).tokens(text) or []))
+    readings = list(strict(Scanner(names=Names(actions), timed=timed).tokens(text) or []))
     return "regular" if readings and all(map(agrees, readings)) else "changed"
 
 
@@ -213,7 +214,7 @@ def test_one_mark_less_changes_no_meaning() -> None:
         meant = _meaning(read_query(text, actions, timed=timed).problem)
         if seed % 2:
             text = _with_commas(placed, text, Random(seed))
-        for damaged in _damaged(text, Scanner(Names(actions), timed)):
+        for damaged in _damaged(text, Scanner(names=Names(actions), timed=timed)):
             outcome = _outcome(damaged, actions, timed, meant)
             assert outcome != "changed", (seed, text, damaged)
             outcomes[outcome] += 1

@@ -9,12 +9,13 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 
+from planscope.language.cuts import Scanner
 from planscope.language.derive import derive
 from planscope.language.grammar import Stuck, clause_patterns, sentence_patterns
 from planscope.language.problem import Action, Constraint, make_actions
 from planscope.language.reading import read_query
 from planscope.language.render import render
-from planscope.language.scan import MAX_TOKENS, Names, Scanner, Token
+from planscope.language.scan import MAX_TOKENS, Names, Token
 from planscope.language.sentence import fold, split
 from planscope.language.tree import NP, Clause, Query, Relative, Time, same_tree, skeleton
 from tests.language.trees import queries, seeded
@@ -46,7 +47,7 @@ def test_every_sentence_has_one_strict_reading() -> None:
     """By Earley's algorithm over the whole sentence, which finds every reading there is."""
     for seed in range(PARAGRAPHS // 4):
         tree, actions = seeded(seed, actions=2 + seed % 19, sentences=1, timed=True)
-        tokens = Scanner(Names(actions), True).tokens(render(tree, actions).text)
+        tokens = Scanner(names=Names(actions), timed=True).tokens(render(tree, actions).text)
         assert tokens is not None and len(tokens) <= MAX_TOKENS
         for strict in (True, False):
             types = fold(tokens, strict=True).types if strict else tuple(token.type for token in tokens)

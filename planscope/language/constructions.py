@@ -356,10 +356,16 @@ SAME = r"""
     ^if (?:there )?no (S) ,? (?:there )?no (S)$ => if 2 happens , 1 happens
     ^((?:if|when) .* ,? LIST) did_happens earlier$ => 1 happens earlier
     ^between (T) and (T) ,? ?(.*) => 3 after 1 and before 2
-    between (T) and (T)( ,)? => after 1 and before 2 3
+    (?:earlier |later |when )?between (T) and (T)( ,)? => after 1 and before 2 3
+    chain (?:is|comes)(?= (?:do )?S) => chain
+    (?:both|every) is (before|after) => comes 1
+    ^(first .*?S(?: V)?)(?: ,| ;)?(?: and)? ordinal(?: call_is)?(?: is)? ((?:do )?S)(?= |$) => 1 , chain 2
+    ^first call_is is (S(?: ,)? chain) => first 1
     (needs|presupposes) that => needs
     (needs (?:that )?(?:both )?LIST) (?:is to |to )?(?:did_)?happens$ => 1
     ^(S) ,? ?but (?:do )?(S)(?: V)? (?:earlier|first)$ => 2 before 1
+    ^(?:do )?(S) ,? ?but first(?: ,)? (?:do )?(S)$ => 2 before 1
+    ^(?:not_do|no) (S) before (S) ,? ?nor (S) before (S)$ => 2 happens before 1 and 4 happens before 3
     ^((?:(?!BESIDE)[^ ]+ )*?S(?: V| BESIDE T)*) (?:,|and|, and|and ,) ((?:do )?S)(?: V)? (?:chain|later)(?= ,| \
       and|$) => 1 , chain 2
     ^(?:before|earlier) (?:do )?else ,? ?(?:do )?(LIST)(?: V)?$ => 1 comes before else
@@ -378,7 +384,7 @@ SAME = r"""
     (BESIDE(?: did_do| do| that)*(?: both)? LIST)(?: both)? (?:did_|may_)*V (?:and|, and) (S \
       (?:did_|may_)*V)(?= ,|$) => 1 and 2
     ^((?:do )?S(?: V)?) (?:first|earlier)( ,)?(?: and)? (S)(?: V)? ordinal => 1 first , chain 3
-    (chain S)(?: ,)?(?: and)? (S)(?: V)? ordinal => 1 , chain 2
+    (chain S)(?: ,)?(?: and)? (S)(?: V)? (?:ordinal|last) => 1 , chain 2
     ^keep (LIST) last$ => do 1 last
     every of(?= S) => every
     ^only do(?= S) => only_do
@@ -409,7 +415,8 @@ SAME = r"""
     (without|needs|after) earlier (S) and earlier (S) => 1 earlier 2 and 3
     ^happens with (S) => do 1
     (and|but|, and|, but) happens with (S) => 1 2
-    (chain .*) , and last (?:comes )?(S)$ => 1 , chain 2
+    (chain .*?)(?: ,| ;)?(?: and)? last(?: call_is)?(?: is| comes)? ((?:do )?S)$ => 1 , chain 2
+    ^(first|last) (?:is|comes|do is) (S)$ => 1 call_is is 2
     and (?:on|by|to|for)(?= S) => and
     ^(do (?:begins )?S(?: V)?) ; => 1 ;
     ^only (before|after|once|when|if|until) (S.*?) may do (S)$ => 3 may_only_happens 1 2
@@ -429,6 +436,7 @@ DOUBTS = r"""
     ^(.* (?:before|after)) do (S) and (S)$ => 1 2 | 1 2 and 3
     ^(?:do )?(S)(?: V)? (?:first|earlier)((?: ,| and)* chain .*)$ => 1 2 | 1 2 ; 1 first
     ^(?:do )?(S) chain (S) , and (?:do )?(S) chain (S)$ => 1 chain both 2 and 3 , chain 4 | 1 chain 2 ; 3 chain 4
+    ^(?:do )?(LIST)(?: V)? (before|after) (S) and (S) too$ => 1 2 3 ; 4 2 3 | 1 2 3 and 4
     ^(before|after|once) (S) , (?:do )?(S) , (?:do )?(S)$ => 1 2 , 3 and 4 | 1 2 and 3 , 4
     """
 """What can be meant in two ways where each action is done once: both are shown."""

@@ -49,12 +49,12 @@ _BE = _any("be|is|are|was|were|been|being|gets?|got")
 _AUXILIARY = rf"(?:(?:(?P<must>{_MODAL})|(?P<may>{_PERMIT})|do|does|did) )?"
 _CALLED = _any(
     """called|used|invoked|executed|made|done|performed|run|carried out|triggered|issued|attempted|started|finished|
-    completed|complete|over|tried|touched|hit|given|granted|obtained|received|collected|taken|in place|present|
-    available|on file"""
+    completed|complete|over|through|due|planned|scheduled|tried|touched|hit|given|granted|obtained|received|collected|
+    taken|in place|present|available|on file"""
 )
 _HAPPENS = _any(
     """happens?|happened|occurs?|occurred|takes? place|took place|taken place|runs?|ran|goes out|shows? up|appears?|
-    appeared|exists?|starts?|begins?|commences?|finish(?:es)?|ends?|completes?|finished|completed|done|came back|
+    appeared|exists?|starts?|begins?|commences?|finish(?:es)?|ends?|stops?|completes?|finished|completed|done|came back|
     come back|gone through|returned|pass(?:es|ed)?|(?:goes|go|gone) ahead(?! of)|proceeds?|makes? sense"""
 )
 _TO_HAPPEN = rf"(?: to (?:happen|occur|run|take place|be {_CALLED}))?"
@@ -87,8 +87,11 @@ _VERBS = (
         f"succeeds?|succeeded(?! by)|(?:{_CALLED}|{_HAPPENS}) (?:successfully|without (?:an )?errors?)|"
         f"successfully (?:{_CALLED}|{_HAPPENS})",
     ),
-    ("begins", "(?:start|begin|open)(?:s|ing|ning)? (?:with|by)"),
-    ("ends_with", "(?:end|finish|conclude|close)(?:s|es)? (?:with|by|in)(?! (?:[0-9]|noon|mid))"),
+    ("begins", "(?:(?:start|begin|open)(?:s|ing|ning)?|(?:kick|lead)s? off) (?:with|by)"),
+    (
+        "ends_with",
+        "(?:end|finish|conclude|close|wrap|round)(?:s|es)?(?: up| off)? (?:with|by|in)(?! (?:[0-9]|noon|mid))",
+    ),
     ("called", _CALLED),
     ("happens", _HAPPENS),
     ("comes", "comes?|came|goes|go|stands?"),
@@ -128,7 +131,9 @@ _VERB = re.compile(
     rf")?{_ADVERBS}"
     rf"(?:to )?(?:be )?{_ADVERBS}(?:{'|'.join(f'(?P<{code}>{words})' for code, words in _VERBS)})(?= )"
 )
-_BEING = re.compile(rf"{_AUXILIARY}(?:not )?(?:be|is|are|was)(?: (?:not|never|always|only|also))*(?= )")
+_BEING = re.compile(
+    rf"{_AUXILIARY}(?:(?:not|both|all) )*(?:be|is|are|was)(?: (?:not|never|always|only|also))*(?= )"
+)
 _BEING_WRONG = re.compile(rf"(?:{_CONSIDERED} {_WRONG}|makes? no sense)(?= )")
 _PAST = frozenset(("happened", "occurred", "took", "ran", "was", "were", "appeared", "came"))
 _SAYING = (
@@ -215,20 +220,19 @@ def _being(match: re.Match[str]) -> list[Said]:
 
 
 _AGENT = "(?:the |an? )?(?:agent|assistant|model|bot|robot|system|ai|llm|caller)|you|we|i|it|one|they"
+ACTS = "call|use|invoke|run|do|execute|perform|make|trigger|issue|hit|touch|try|start|begin|finish|complete|employ"
 _ACT = _any(
-    "call|use|invoke|run|do|execute|perform|make|trigger|issue|hit|touch|try|start|employ|launch|kick off|carry out|"
-    "proceed with|go ahead with|continue with|move on to|go on to|conduct"
+    ACTS
+    + "|take|give|schedule|launch|kick off|carry out|proceed with|go ahead with|continue with|move on to|go on to|"
+    "conduct"
 )
 _ACTS = _any("calls|uses|invokes|runs|does|executes|performs|makes|triggers|issues|tries|starts")
 _ACTED = _any("called|used|invoked|ran|executed|performed|made|done|triggered|issued|tried|started")
-ACTS = (
-    "call use invoke run do execute perform make trigger issue hit touch try start employ begin finish complete"
-).split()
 WAITING = (
     "depends on|depend on|relies on|rely on|waits for|wait for|wait until|waits until|hinges on|requires|require"
 ).split("|")
 ACTING = _any(
-    "calling|using|invoking|running|doing|executing|performing|making|triggering|issuing|trying|starting"
+    "calling|using|invoking|running|doing|executing|performing|making|triggering|issuing|trying|starting|finishing"
 )
 _ORDER = re.compile(
     rf"(?:(?:(?P<agent>{_AGENT})|the (?P<who>\w+)(?: agent)?) )?(?:please )?(?P<head>{_ADVERBS}"
@@ -431,10 +435,10 @@ def said(words: Sequence[str], first: bool) -> Iterator[tuple[int, tuple[Said, .
 
 _PHRASES = """
 before: before | by the time | by the time that | sooner than | prior to | ahead of | in advance of | earlier
-    than | any time before | at any time before | sometime before | at some point before | at some time before | at
-    any point before
-after: after | following | upon | subsequent to | later than | any time after | at any time after | sometime after |
-    once after | at some point after | at some time after | at any point after
+    than | any time before | anytime before | at any time before | sometime before | at some point before | at some
+    time before | at any point before
+after: after | following | upon | subsequent to | later than | any time after | anytime after | at any time
+    after | sometime after | once after | at some point after | at some time after | at any point after
 while: as long as | so long as | while
 right: right | immediately | directly | just | straight | right away | straight away
 until: until | till | until after | unless and until | until such time as
@@ -476,8 +480,8 @@ in_order: do the following in this order | do the following in order | run these
     do these in this order | do these steps in order | run these in this order | in that order | in this order | in
     exactly that order | in exactly this order | exactly in that order | exactly in this order | in the order given
     | in the given order | in sequence | in that sequence | in this sequence | in order | in the following order |
-    one after the other | one after another | the order is | the order must be | the order should be | the correct
-    order is
+    one after the other | one after another | the order is | sequence | the order must be | the order should be | the
+    correct order is
 right_later: immediately afterwards | directly afterwards | right afterwards | straight afterwards | right after
     | immediately after | directly after | straight after | right after it | immediately after it | directly after
     it | right after that | immediately after that | directly after that | as the next call | as the very next call
@@ -512,9 +516,9 @@ next: next | very next
 last: last | very last | last of all | final | very final | at the end | at the very end | in the end | as a
     last step | as a final step | as the last step | as the final step | as the very last step | for last | for the
     end | for the very end | until the end | until the very end
-first: first | very first | first of all | at the start | at the beginning | at the very beginning | at the very
-    start | as a first step | as the first step | as the very first step | firstly | to begin with | to start with |
-    initially | first and foremost
+first: first | at first | very first | first of all | at the start | at the beginning | at the very beginning
+    | at the very start | as a first step | as the first step | as the very first step | firstly | to begin
+    with | to start with | initially | first and foremost
 latest: latest | most recent | newest | last | latest call of | last call of | answer of the latest | answer of
     the newest | answer of the last | answer of the most recent
 call_is: call | action | step | tool | tool call | call made | tool called | tool used | thing | thing the agent
@@ -549,7 +553,7 @@ prerequisite: a prerequisite for | a prerequisite of | a precondition for | a pr
     to | a must before | a must for | a dependency of | a condition for | a requirement for | prerequisite for |
     prerequisite of | prerequisites for | prerequisites of | requirement for | required before | mandatory before |
     necessary before | needed before | required for | necessary for | needed for | required by | needed by
-that: that | which
+that: that | which | both of which | all of which
 of: of
 optional: optional
 trace: run | trace | session | conversation | runs | traces | sessions | conversations

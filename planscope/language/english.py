@@ -54,8 +54,9 @@ _CALLED = _any(
 )
 _HAPPENS = _any(
     """happens?|happened|occurs?|occurred|takes? place|took place|taken place|runs?|ran|goes out|shows? up|appears?|
-    appeared|exists?|starts?|begins?|commences?|finish(?:es)?|ends?|stops?|completes?|finished|completed|done|came back|
-    come back|gone through|returned|pass(?:es|ed)?|(?:goes|go|gone) ahead(?! of)|proceeds?|makes? sense"""
+    appeared|exists?|starts?|begins?|commences?|finish(?:es)?|ends?|stops?(?! [a-z]+ing)|completes?|finished|completed|
+    done|came back|come back|gone through|returned|pass(?:es|ed)?|(?:goes|go|gone) ahead(?! of)|proceeds?|
+    makes? sense"""
 )
 _TO_HAPPEN = rf"(?: to (?:happen|occur|run|take place|be {_CALLED}))?"
 _ALLOWED = _any("allowed|permitted|ok|okay|fine|acceptable|possible|tolerated|legal")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher, get_close_matches
+from itertools import dropwhile, takewhile
 
 from planscope.language.errors import Trouble
 from planscope.language.inflection import words as articles
@@ -153,10 +154,12 @@ def proposals(text: str, tokens: Sequence[Token], names: Names, hint: Hint) -> I
 
 
 def _hours(text: str, tokens: Sequence[Token]) -> str:
-    """Return the clock times beside the first action as a query says them, as far as words show from or until when."""
-    second = [token.start for token in tokens if token.type == "ACTION"][1:2]
-    text = text[: second[0] if second else None]
-    clocks = [text[one.start : one.end] for one in tokens if one.type == "TIME" and one.end <= len(text)]
+    """Return the first clock times that no action parts as a query says them, as far as words show from or until
+    when."""
+    timed = list(dropwhile(lambda token: token.type != "TIME", tokens))
+    row = list(takewhile(lambda token: token.type != "ACTION", timed))
+    clocks = [text[one.start : one.end] for one in row if one.type == "TIME"]
+    text = text[: row[-1].end] if row else ""
     said = _LIMITS.findall(text)
     if len(clocks) > 1:
         return f"after {clocks[0]} and before {clocks[-1]}"

@@ -33,7 +33,7 @@ _ALIKE = 0.86
 _ALIKE_BUT_LAST = 0.93
 """The limit of similarity for names whose last words differ."""
 
-_ARTICLES = ("a", "an", "your", "our", "my")
+_ARTICLES = "a an your our my".split()
 _VERBAL = frozenset({"VP0", "NV", "DONV"})
 _DOING = "call use launch trigger make start finish complete run".split()
 """Instructions that may be part of a name, such as "call the supplier" and "client's call"."""
@@ -182,7 +182,7 @@ def _goes_on(text: str, tokens: Sequence[Token], at: int) -> bool:
 
 def _ends_there(tokens: Sequence[Token], at: int) -> bool:
     """Return whether no object can follow, so that a word before belongs to a verb: "log in before ..." """
-    ends = ("COMMA", "DOT", "SEMI", "AND", "BUT", "P", "PSC", "SC", "THEN")
+    ends = "COMMA DOT SEMI AND BUT P PSC SC THEN".split()
     return at == len(tokens) or tokens[at].type in ends
 
 

@@ -220,12 +220,9 @@ class Prose:
         """Return the actions that a set names, or none if it is not only a set of actions."""
         if item is not None and item.calls == (Calls("*", text="any call"),):
             return [action.id for action in self.names.actions]
-        if item is None or not all(self._plain(calls) for calls in item.calls):
+        if item is None or not all(calls.plain and calls.name in self.ids for calls in item.calls):
             return []
         return [self.ids[calls.name] for calls in item.calls]
-
-    def _plain(self, calls: Calls) -> bool:
-        return calls.plain and calls.name in self.ids
 
     # Trees
 

@@ -285,11 +285,12 @@ class SentenceReader:
             return found
         if may_be_free(self.scanner.tokens(text) or []) and (ways := self.prose.read(text)):
             return self._only(text, ways, [])
-        if self.prose.idle(text):
+        idle = self.prose.idle(text)
+        if idle and text[:6].lower() == "please":
             why = "this says no order, and each action is done anyway"
             return Trouble((0, len(text)), shown(text), ("an order",), why, idle=True)
         tokens = _with_period(tokens)
-        return self._advised(text, tokens, self._blamed(text, tokens, found))
+        return self._advised(text, tokens, replace(self._blamed(text, tokens, found), idle=idle))
 
     def _advised(self, text: str, tokens: Sequence[Token], trouble: Trouble) -> Trouble:
         """Return the error with the nearest sentences that can be read."""

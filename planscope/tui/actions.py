@@ -196,7 +196,7 @@ share                  E                       Share                          do
     Write this run to a file for others, with private values replaced.
 library                L                       Library                        doors.library
     Open, make, rename and delete sessions.
-campaigns              ~ #                     Campaigns                      doors.campaigns
+campaigns              ~ #                     Campaigns                      doors.open_campaign
     Show a campaign: how often agents are right, over many queries.
 describe               ~ D                     Describe                       doors.describe
     Read and change the session's title and notes.

@@ -60,6 +60,8 @@ def action_command(action: str, at: Here) -> str:
             return command("export", at.session, *_of_run(at))
         case "library":
             return command("sessions", "list")
+        case "campaigns":
+            return command("campaign", "list")
     return ""
 
 

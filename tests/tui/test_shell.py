@@ -17,7 +17,7 @@ from tests.hostile import SAVEABLE
 from tests.tui.screen import opened
 from tests.tui.test_clipboard import controls, sent
 
-ACTIONS = ("first-violation", "explain", "look", "choose-run", "share", "library")
+ACTIONS = ("first-violation", "explain", "look", "choose-run", "share", "library", "campaigns")
 
 
 def commands(at: shell.Here, choice: RunChoice) -> list[str]:
@@ -63,7 +63,11 @@ async def test_the_line_is_shown_follows_the_keys_and_is_copied(monkeypatch: pyt
         said = " ".join(driven.text.split())
         assert "clipboard: planscope reasons first-look --run r2; planscope repair first-look" in said
         assert taken == ["planscope reasons first-look --run r2; planscope repair first-look --run r2"]
-        await driven.press(":")
+        await driven.press("B")
+        assert "clipboard" not in driven.text, "a notice does not stay under a dialog"
+        await driven.press("escape", ":")
         assert " = planscope" not in driven.text
         await driven.press("N", "Y")
         assert taken[-1] == "planscope open first-look --run r2 --step 2"
+        await driven.press("f", "Y")
+        assert taken[-1] == "planscope check first-look --run r2"

@@ -38,9 +38,9 @@ async def test_where_a_plan_is_lost_it_says_what_would_have_been_right(name: str
 async def test_hours_stand_below_each_other() -> None:
     async with opened(bundled()["first-look"], SIZE) as driven:
         await driven.press("4", "z")
-        found = [re.search(r"\d:00 (?=[a-z])", row) for row in driven.text.splitlines()]
+        found = [re.search(r"\d:00 (?=[a-zA-Z])", row) for row in driven.text.splitlines()]
         assert len(ends := [at.end() for at in found if at]) == 5 and len(set(ends)) == 1
-        assert "school_tour_guidance(12)" in driven.text and f"{hours(12, 13)} lost" in driven.text
+        assert "school_tour_guidance(12)" in driven.text and f"{hours(12, 13)} LOST HERE" in driven.text
 
 
 async def test_a_text_longer_than_its_dialog_says_so() -> None:

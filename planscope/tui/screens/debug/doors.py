@@ -48,7 +48,6 @@ def explain(stage: Stage) -> None:
     if view.verdict is not None and view.verdict.told == "not_judged" and not blames:
         stage.tell(not_judged())
         return
-    amounts_to(stage, shell.action_command("explain", here(stage)))
     stage.app.push_screen(WhyDialog(view, stage.work.jobs))
 
 
@@ -57,7 +56,6 @@ def look(stage: Stage) -> None:
     from planscope.tui.dialogs.look import LookDialog, pages_of, sources_at
     from planscope.tui.screens.flows.take_away import take_away
 
-    amounts_to(stage, shell.action_command("look", here(stage)))
     run = stage.view.run
     if run is None:
         stage.tell(not_run(stage))
@@ -99,7 +97,6 @@ async def share(stage: Stage) -> None:
     """Write the run to a file for others."""
     from planscope.tui.screens.flows.share import Shared, share
 
-    amounts_to(stage, shell.action_command("share", here(stage)))
     view, document = stage.view, stage.work.document
     if document.session is None or view.play is not None:
         stage.tell(NO_SESSION if document.session is None else in_play(keeps=True))
@@ -129,7 +126,6 @@ def choose_run(stage: Stage) -> None:
     from planscope.tui.screens.runs.screen import Chosen as RunOrQuery
     from planscope.tui.screens.runs.screen import RunsScreen
 
-    amounts_to(stage, shell.action_command("choose-run", here(stage)))
     if not stage.work.document.variants:
         stage.tell("this session has no query")
         return
@@ -325,8 +321,6 @@ def library(stage: Stage) -> None:
     """Open the library, from which the user may switch to another session."""
     from planscope.tui.screens.library.screen import LibraryScreen
 
-    amounts_to(stage, shell.action_command("library", here(stage)))
-
     def left(switch: Switch | None) -> None:
         if switch is not None:
             stage.start_flow(stage.leave_for(switch))
@@ -334,15 +328,9 @@ def library(stage: Stage) -> None:
     stage.app.push_screen(LibraryScreen(stage.work), left)
 
 
-def campaigns(stage: Stage) -> None:
-    """Show a campaign, from which the user may open one of its runs."""
-    amounts_to(stage, shell.command("campaign", "list"))
-    open_campaign(stage)
-
-
 @flow
 async def open_campaign(stage: Stage, name: str = "") -> None:
-    """Show a campaign; "" asks which."""
+    """Show a campaign, from which the user may open one of its runs; "" asks which."""
     from planscope.tui.screens.campaign.screen import CampaignScreen
     from planscope.tui.screens.flows.campaigns import chosen_campaign
 

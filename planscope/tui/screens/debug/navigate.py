@@ -15,11 +15,10 @@ from planscope.debugger.search import Document as Searched
 from planscope.debugger.search import Haystack, Search, documents, show_hit
 from planscope.debugger.selection import SelectedWords
 from planscope.debugger.stops import continue_back, continue_forward, in_words, reasons
-from planscope.tui import shell
 from planscope.tui.controllers.jobs import CancelToken
 from planscope.tui.keys import key_for
 from planscope.tui.panes.query import not_judged
-from planscope.tui.screens.debug.stage import ANOTHER_RUN, Stage, amounts_to, flow, here, not_run
+from planscope.tui.screens.debug.stage import ANOTHER_RUN, Stage, flow, not_run
 from planscope.tui.style.lines import shown
 from planscope.tui.view import WHOLE, DebugView
 from planscope.wording import phrases
@@ -59,7 +58,6 @@ def first_violation(stage: Stage) -> None:
         stage.tell("nothing is violated in this run" if judged else "this run is not judged")
     else:
         step_to(stage, cursor.first_violation(view.debug), "this is the first violation")
-        amounts_to(stage, shell.action_command("first-violation", here(stage)))
 
 
 def go_on(stage: Stage, way: str = "") -> None:

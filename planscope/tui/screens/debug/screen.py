@@ -59,7 +59,7 @@ from planscope.tui.panes.step import StepPane
 from planscope.tui.panes.timeline import TimelinePane
 from planscope.tui.panes.tree import TreePane
 from planscope.tui.screens.debug import arranging, doors, modes, opening, playing, running
-from planscope.tui.screens.debug.stage import Stage, here
+from planscope.tui.screens.debug.stage import Stage, amounts_to, here
 from planscope.tui.screens.debug.start import Start, first_place, first_view
 from planscope.tui.screens.debug.verbs import entries, verb_of
 from planscope.tui.style.lines import Line, shown
@@ -188,8 +188,6 @@ class DebugScreen(AppScreen[None]):
         view, layout = self.view, self.work.layout
         for pane in self.panes:
             pane.show(view)
-        for bar in self.bars.values():
-            bar.show()
         session = self.work.document.session
         rules = session is not None and (session.rules or "").strip()
         still = view.progress in ("reading", "judging")
@@ -201,6 +199,8 @@ class DebugScreen(AppScreen[None]):
             else {pane.name_in_state: pane.rows_wanted() for pane in self.panes if pane.seen},
         )
         self.lay_out()
+        for bar in self.bars.values():
+            bar.show()
 
     @on(PaneResized)
     def _resized(self) -> None:
@@ -446,10 +446,13 @@ class DebugScreen(AppScreen[None]):
     # Keys
 
     def action_do(self, id: str) -> None:
-        """Do what the table of actions names (``KeyAction.do``)."""
+        """Do what the table of actions names (``KeyAction.do``), and note the shell command that does the same."""
         action = BY_ID[id]
         stage: Stage = self
+        if self.view.notice:  # it would stay under a dialog
+            self.tell("")
         verb_of(action)(stage, *([action.parameter] if action.parameter is not None else []))
+        amounts_to(stage, shell.action_command(id, here(stage)))
 
     def action_open_selected(self) -> None:
         modes.enter(self)

@@ -17,6 +17,7 @@ from functools import partial
 from unittest.mock import patch
 
 from planscope.agents.models import parse_model
+from planscope.agents.options import RunOptions
 from planscope.agents.simulated.knowledge import Understanding
 from planscope.agents.simulated.misreading import _part, _shape, _skipped, _word
 from planscope.dissection import engine
@@ -34,7 +35,7 @@ from tests.bench.bench_attribution import METHODS, UNDECIDED, Method
 from tests.bench.yardstick import table
 
 BUDGETS = (20, 40, 60)
-PLANTED = (*CAUSES, "none")
+PLANTED: Sequence[bench_attribution.Planted] = (*CAUSES, "none")
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ def dissect_foreign(
 ) -> tuple[Session, Dissection, list[str]]:
     """Dissect a case of the second family. Return the session, the record, and the runs in their order."""
 
-    def play(variant: Variant, *, seed: int, **_: object) -> Run:
-        return case.agent.play(variant, seed)
+    def play(variant: Variant, options: RunOptions, **_: object) -> Run:
+        return case.agent.play(variant, options.seed or 0)
 
     return _dissect(case.session, case.run, "sim:careful", case.seed, method, budget, play, culprit)
 
@@ -297,7 +298,7 @@ def measure_culprits(family: str, cases: int, first: int, only: str = "") -> Non
         session, record, order = case.dissect()
         for spent in SPENT:
             found = summary(session, first_runs(record, order, spent))
-            said = _verdict(case, found.culprit, found.decision)
+            said = blames(case, found.culprit, found.decision)
             by_runs[spent][said] += 1
         by_kind.setdefault(case.kind, Counter())[said] += 1
     columns = ("right", "wrong", "not named", "no cause")
@@ -319,7 +320,7 @@ def measure_culprits(family: str, cases: int, first: int, only: str = "") -> Non
     )
 
 
-def _verdict(case: Blamed, culprit: Culprit | None, decision: Decision) -> str:
+def blames(case: Blamed, culprit: Culprit | None, decision: Decision) -> str:
     if not case.culprits:
         return "none" if culprit is None else "false"
     if culprit is None:

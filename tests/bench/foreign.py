@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from planscope.language.problem import Constraint, NodePath, Problem, Span
 from planscope.language.topics import load_topics
@@ -664,6 +664,12 @@ class Agent:
         return calls
 
 
+class Player(Protocol):
+    """Whatever plays a run of a variant."""
+
+    def play(self, variant: Variant, seed: int, run_id: str = "r") -> Run: ...
+
+
 @cache
 def _seen_text(text: str, key: str, timed: bool) -> Seen:
     variant = Variant.model_validate_json(key)
@@ -732,7 +738,7 @@ class Case:
 
     kind: Kind
     number: int
-    agent: Agent
+    agent: Player
     session: Session
     planted: tuple[Span, ...]
     seed: int

@@ -11,12 +11,14 @@ The model's assumptions:
   kind's (the beta-binomial model). The spread of these rates is unknown (``ALIKE``): it may be small, or so large that
   one text is nearly always right and the next nearly always wrong. Repeated runs of one mutant therefore never
   count as much as runs of several mutants.
-- The cause is the first arm, in the paper's order, with any mutants that avoid the fault; no mutant of an earlier arm
-  avoids it. Later arms may avoid it too; ``DODGES`` gives the probability.
+- A cause is the least that must change: the words, the topic, the sentences or the constraints. Every arm changes some
+  of these (``ARMS``); its mutants can avoid the fault if they change what the cause says. Other arms may avoid it by
+  luck. ``AVOIDS`` gives the probability.
+- *Two causes* are hypotheses as well (``TWO``): "Terminal and Topic" means that only mutants that change both avoid the
+  fault, "Terminal or Topic" that a change of either does.
 - *Probability*: every run, mutated or not, is right at the same middling rate. *None*: every run is right at the same
   very low rate. Fresh queries then fail as well, so nothing in this query is the cause.
-- *Several*: words or sentences and the topic are both to blame, so only mutants that change both avoid the fault.
-- Before the first run all five causes are equally likely, and several at once less so. (The shares in
+- Before the first run all five causes are equally likely, and two at once less so. (The shares in
   the paper's Tables 4 and 7 are not used: the rule that found them confuses chance with a cause.)
 """
 
@@ -27,16 +29,42 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from planscope.dissection.evidence import CAUSES, CHANGED, NO_RUNS, SAME, Counts, Evidence, of_kinds
+from planscope.dissection.evidence import CAUSES, SAME, Cause, Counts, Evidence, of_kinds
 from planscope.session.model import CellKind
 from planscope.stats import beta_binomial, entropy
 
 NONE = "none"
 SEVERAL = "several"
-HYPOTHESES: tuple[str, ...] = (*CAUSES, NONE, SEVERAL)
+_TWO: Sequence[tuple[Cause, Cause]] = (
+    ("Topic", "Terminal"),
+    ("Terminal", "Structure"),
+    ("Topic", "Structure"),
+)
+TWO: Mapping[str, tuple[Cause, Cause]] = {
+    f"{one} {how} {other}": (one, other) for how in ("and", "or") for one, other in _TWO
+}
+"""Two causes at once: both must change, or either."""
 
-PRIOR: Mapping[str, float] = {name: 0.3 if name == SEVERAL else 1.0 for name in HYPOTHESES}
+HYPOTHESES: tuple[str, ...] = (*CAUSES, NONE, *TWO)
+
+PRIOR: Mapping[str, float] = {
+    **dict.fromkeys(HYPOTHESES, 1.0),
+    **dict.fromkeys(TWO, 0.12),
+    "Terminal or Structure": 0.03,
+}
 """How likely each is before the first run, relative to the others."""
+
+ARMS: Mapping[str, tuple[CellKind, slice]] = {
+    "W": ("TerminalSubstitute", slice(None)),
+    "T": ("TopicChange", slice(None)),
+    "S": ("QuerySynthesize", slice(0, None, 2)),
+    "SW": ("QuerySynthesize", slice(1, None, 2)),
+    "TW": ("Combined", slice(0, None, 2)),
+    "STW": ("Combined", slice(1, None, 2)),
+    "C": ("Control", slice(None)),
+}
+"""The mutants that change the same, words (W), topic (T), sentences (S) or constraints (C), by their places in a kind.
+"""
 
 ALIKE = ((30.0, 0.75), (0.3, 0.25))
 """Concentrations (of the beta distribution of a kind's mutant rates) with their prior weights."""
@@ -72,52 +100,45 @@ Share 0 is for arms that never avoid the fault."""
 _BEHIND = (0.0, 0.2, 0.18, 0.16, 0.14, 0.12, 0.1, 0.1)
 """The prior weights of ``SHARES`` in later arms, whose mutants may avoid the fault by luck."""
 
-DODGES: Mapping[str, Mapping[CellKind, float]] = {
-    cause: dict(zip(CHANGED, shares, strict=True))
+AVOIDS: Mapping[str, Mapping[str, float]] = {
+    cause: dict(zip(ARMS, shares, strict=True))
     for cause, shares in {
-        "Terminal": (1, 0.15, 0.7, 0.7, 0.7),
-        "Topic": (0, 1, 0.2, 0.9, 0.3),
-        "Structure": (0, 0, 1, 0.4, 0.8),
-        "Constraint": (0, 0, 0, 0, 1),
-        SEVERAL: (0, 0, 0, 1, 0.2),
+        "Terminal": (1, 0.15, 0.7, 0.7, 0.9, 0.9, 0.7),
+        "Topic": (0, 1, 0.2, 0.2, 0.9, 0.9, 0.3),
+        "Structure": (0, 0, 1, 1, 0, 0.9, 0.8),
+        "Constraint": (0, 0, 0, 0, 0, 0, 1),
+        "Topic and Terminal": (0, 0, 0, 0, 1, 1, 0.2),
+        "Terminal and Structure": (0, 0, 0, 1, 0, 1, 0.7),
+        "Topic and Structure": (0, 0, 0, 0, 0, 1, 0.2),
+        "Topic or Terminal": (1, 1, 0.7, 0.7, 1, 1, 0.7),
+        "Terminal or Structure": (1, 0.1, 1, 1, 1, 1, 0.8),
+        "Topic or Structure": (0, 1, 1, 1, 1, 1, 0.8),
     }.items()
 }
 """For each cause, the probability that mutants of an arm can avoid the fault."""
 
 
-_NEVER = -1e9
-"""Stands for the logarithm of probability 0."""
-
-
 @lru_cache(maxsize=65536)
-def _mixed(bad: float, good: float, alike: float, right: int, wrong: int) -> tuple[float, ...]:
-    """Return the likelihood of one mutant's runs for each of ``SHARES``, the share of mutants that avoid the fault."""
-    missed, hit = (
-        math.exp(beta_binomial(good, alike, right, wrong)),
-        math.exp(beta_binomial(bad, alike, right, wrong)),
-    )
-    return tuple(share * missed + (1 - share) * hit for share in SHARES)
-
-
-@lru_cache(maxsize=65536)
-def _mixed_logs(bad: float, good: float, alike: float, right: int, wrong: int) -> tuple[float, ...]:
-    return tuple(math.log(v) if v > 0 else _NEVER for v in _mixed(bad, good, alike, right, wrong))
+def _mixed(bad: float, good: float, alike: float, counts: Counts) -> tuple[float, ...]:
+    """Return the log likelihood of one mutant's runs for each of ``SHARES``, the share of mutants that avoid the
+    fault."""
+    missed, hit = (math.exp(beta_binomial(rate, alike, counts.right, counts.wrong)) for rate in (good, bad))
+    return tuple(math.log(share * missed + (1 - share) * hit) for share in SHARES)
 
 
 class _Arm:
-    """Likelihoods of an arm's runs: for each of ``PAIRS`` and ``SHARES``, and for hypotheses without a fault."""
+    """Log likelihoods of an arm's runs: for each of ``PAIRS`` and ``SHARES``, and for hypotheses without a fault."""
 
     def __init__(self, classes: frozenset[tuple[Counts, int]]) -> None:
-        self.tables: list[tuple[float, ...]] = []
-        self.scales: list[float] = []
+        self._tables = []
         for bad, good, alike, _ in PAIRS:
             logs = [0.0] * len(SHARES)
             for counts, times in classes:
-                for j, value in enumerate(_mixed_logs(bad, good, alike, counts.right, counts.wrong)):
-                    logs[j] += times * value
+                logs = [
+                    log + times * v for log, v in zip(logs, _mixed(bad, good, alike, counts), strict=True)
+                ]
             top = max(logs)
-            self.scales.append(top)
-            self.tables.append(tuple(math.exp(log - top) for log in logs))
+            self._tables.append((top, [math.exp(log - top) for log in logs]))
         self.flat = {
             name: [
                 sum(n * beta_binomial(rate, alike, c.right, c.wrong) for c, n in classes)
@@ -125,129 +146,89 @@ class _Arm:
             ]
             for name, rates in RATES.items()
         }
+        self._known: dict[float, list[float]] = {}
+
+    def faulty(self, avoids: float) -> list[float]:
+        """Return the log likelihood for each of ``PAIRS``. ``avoids``: the probability that mutants can avoid the
+        fault."""
+        if avoids not in self._known:
+            own = _OWN if avoids == 1 else _BEHIND
+            weights = [1 - avoids, *(avoids * w for w in own[1:])]
+            self._known[avoids] = [
+                top + math.log(max(_NEVER, sum(w * v for w, v in zip(weights, table, strict=True))))
+                for top, table in self._tables
+            ]
+        return self._known[avoids]
 
 
-@lru_cache(maxsize=4096)
-def _arm(classes: frozenset[tuple[Counts, int]]) -> _Arm:
-    """Return an arm, cached by the number of mutants with each count: one more run changes only one arm."""
-    return _Arm(classes)
+_NEVER = 1e-300
+"""Stands for probability 0, which has no logarithm."""
 
-
-def _classes(mutants: Sequence[Counts]) -> frozenset[tuple[Counts, int]]:
-    return frozenset(Counter(m for m in mutants if m.runs).items())
-
-
-def _mean(table: Sequence[float], dodges: float) -> float:
-    """Average a table over ``SHARES``; ``dodges`` is the probability that the arm can avoid the fault."""
-    if dodges == 0:
-        return table[0]
-    weights = _OWN if dodges == 1 else _BEHIND
-    return (1 - dodges) * table[0] + dodges * sum(t * w for t, w in zip(table, weights, strict=True))
+_arm = lru_cache(maxsize=4096)(_Arm)
+"""An arm by the number of its mutants with each count: one more run changes only one arm."""
 
 
 class Belief:
-    """The probability of each hypothesis, given the runs so far. ``likely`` sums to 1."""
+    """The probability of each hypothesis, given the runs so far. ``likely`` sums to 1. ``log_evidence``: the logarithm
+    of the probability of these runs, by all hypotheses together."""
 
     def __init__(self, evidence: Evidence) -> None:
-        self.same = of_kinds(evidence, SAME)
-        self._arms = {kind: _arm(_classes(evidence.get(kind, ()))) for kind in CHANGED}
+        same = of_kinds(evidence, SAME)
+        arms = {
+            name: _arm(frozenset(Counter(m for m in evidence.get(kind, ())[places] if m.runs).items()))
+            for name, (kind, places) in ARMS.items()
+        }
         logs: dict[str, list[float]] = {}
-        for cause in DODGES:
-            logs[cause] = [
-                self._pair_log(cause, p, bad, weight * PRIOR[cause])
-                for p, (bad, _, _, weight) in enumerate(PAIRS)
-            ]
-        for name, rates in RATES.items():
+        for name in HYPOTHESES:
+            if name in RATES:
+                starts = [(rate, weight) for rate, _, weight in RATES[name]]
+                told = [arm.flat[name] for arm in arms.values()]
+            else:
+                starts = [(bad, weight) for bad, *_, weight in PAIRS]
+                told = [arm.faulty(AVOIDS[name][key]) for key, arm in arms.items()]
             logs[name] = [
                 math.log(weight * PRIOR[name])
-                + self._as_it_is(rate)
-                + sum(arm.flat[name][p] for arm in self._arms.values())
-                for p, (rate, _, weight) in enumerate(rates)
+                + beta_binomial(rate, ITSELF, same.right, same.wrong)
+                + sum(column)
+                for (rate, weight), *column in zip(starts, *told, strict=True)
             ]
         top = max(max(values) for values in logs.values())
-        self._terms = {name: [math.exp(v - top) for v in logs[name]] for name in HYPOTHESES}
-        self.likely = _normal({name: sum(self._terms[name]) for name in HYPOTHESES})
+        whole = {name: sum(math.exp(v - top) for v in values) for name, values in logs.items()}
+        self.log_evidence = top + math.log(sum(whole.values()) / sum(PRIOR.values()))
+        self.likely = {name: value / sum(whole.values()) for name, value in whole.items()}
 
-    def _as_it_is(self, rate: float) -> float:
-        """Return the log likelihood of the runs of the unchanged query."""
-        return beta_binomial(rate, ITSELF, self.same.right, self.same.wrong)
+    def of(self, cause: str) -> float:
+        """Return the probability that a cause is one of those to blame, or that none is."""
+        return self.likely[cause] + sum(p for name, p in self.likely.items() if cause in TWO.get(name, ()))
 
-    def _pair_log(self, cause: str, p: int, bad: float, weight: float) -> float:
-        found = math.log(weight) + self._as_it_is(bad)
-        for kind, arm in self._arms.items():
-            mean = _mean(arm.tables[p], DODGES[cause][kind])
-            found += arm.scales[p] + (math.log(mean) if mean > 0 else _NEVER)
-        return found
+    def two(self) -> tuple[str, float]:
+        """Return the likeliest two causes, and the probability that there are two."""
+        return max(TWO, key=lambda name: self.likely[name]), sum(self.likely[name] for name in TWO)
 
-    def weight(self, name: str) -> float:
-        """Return a hypothesis' unnormalized weight before the next run, on the scale of :meth:`foresee`."""
-        return sum(self._terms[name])
-
-    def also_dodges(self, cause: str, kind: CellKind) -> float:
-        """Return the probability that mutants of an arm avoid the fault as well, if this is the cause."""
-        arm, dodges = self._arms[kind], DODGES[cause][kind]
-        found = 0.0
-        for term, table in zip(self._terms[cause], arm.tables, strict=True):
-            mean = _mean(table, dodges)
-            if term > 0 and mean > 0:
-                found += term * (1 - (1 - dodges) * table[0] / mean)
-        whole = sum(self._terms[cause])
-        return found / whole if whole > 0 else dodges
+    def told(self) -> dict[str, float]:
+        """Return the probability of each cause, of none, and of several; they sum to 1."""
+        return {name: self.likely[name] for name in (*CAUSES, NONE)} | {SEVERAL: self.two()[1]}
 
     def best(self) -> str:
-        return max(HYPOTHESES, key=lambda name: self.likely[name])
-
-    def foresee(self, kind: CellKind, mutant: Counts = NO_RUNS) -> tuple[float, dict[str, float]]:
-        """Return the probability that one more run of this mutant is right, and each hypothesis' weight if it is."""
-        same = kind in SAME
-        right = {}
-        for name, terms in self._terms.items():
-            if same:
-                rates = [bad for bad, *_ in (RATES.get(name) or PAIRS)]
-                right[name] = sum(
-                    t * _next(rate, ITSELF, self.same) for t, rate in zip(terms, rates, strict=True)
-                )
-            elif name in RATES:
-                right[name] = sum(
-                    t * _next(rate, alike, mutant)
-                    for t, (rate, alike, _) in zip(terms, RATES[name], strict=True)
-                )
-            else:
-                right[name] = self._foreseen(name, kind, mutant)
-        everything = sum(map(sum, self._terms.values()))
-        return sum(right.values()) / everything, right
-
-    def _foreseen(self, name: str, kind: CellKind, mutant: Counts) -> float:
-        arm, dodges = self._arms[kind], DODGES[name][kind]
-        found = 0.0
-        for p, (bad, good, alike, _) in enumerate(PAIRS):
-            term = self._terms[name][p]
-            if term < 1e-12:
-                continue
-            now = _mixed(bad, good, alike, mutant.right, mutant.wrong)
-            then = _mixed(bad, good, alike, mutant.right + 1, mutant.wrong)
-            table = arm.tables[p]
-            next_table = [t * b / a for t, a, b in zip(table, now, then, strict=True)]
-            found += term * _mean(next_table, dodges) / _mean(table, dodges)
-        return found
-
-    def gain(self, kind: CellKind, mutant: Counts = NO_RUNS) -> float:
-        """Return the expected information of one more run about the cause, in bits."""
-        chance_right, right = self.foresee(kind, mutant)
-        everything = sum(map(sum, self._terms.values()))
-        wrong = {name: max(0.0, sum(self._terms[name]) - right[name]) for name in HYPOTHESES}
-        if everything <= 0:
-            return 0.0
-        after = chance_right * entropy(_normal(right).values()) + (1 - chance_right) * entropy(
-            _normal(wrong).values()
-        )
-        return entropy(self.likely.values()) - after
+        return max((*CAUSES, NONE), key=self.of)
 
 
-def _next(rate: float, alike: float, counts: Counts) -> float:
-    return (alike * rate + counts.right) / (alike + counts.runs)
+def with_runs(
+    evidence: Evidence, kind: CellKind, place: int | None, runs: Counts
+) -> Mapping[CellKind, list[Counts]]:
+    """Return the evidence with more runs of a mutant; a ``place`` that does not exist, or None, means a new one."""
+    known = {k: list(mutants) for k, mutants in evidence.items()}
+    mutants = known.setdefault(kind, [])
+    if place is None or place >= len(mutants):
+        mutants.append(runs)
+    else:
+        mutants[place] += runs
+    return known
 
 
-def _normal(values: Mapping[str, float]) -> dict[str, float]:
-    whole = sum(values.values())
-    return {name: value / whole if whole > 0 else 1 / len(values) for name, value in values.items()}
+def foresee(evidence: Evidence, now: Belief, kind: CellKind, place: int | None) -> tuple[float, float]:
+    """Return the probability that one more run of a mutant is right, and its expected information in bits."""
+    right, wrong = (Belief(with_runs(evidence, kind, place, one)) for one in (Counts(1, 0), Counts(0, 1)))
+    share = math.exp(right.log_evidence - now.log_evidence)
+    after = share * entropy(right.likely.values()) + (1 - share) * entropy(wrong.likely.values())
+    return share, entropy(now.likely.values()) - after

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from planscope.dissection.changes import Changes
 from planscope.dissection.culprit import STATED, Culprit, Search, Suspect, Trial
-from planscope.dissection.evidence import SAME, Cause, Counts, Decision, Evidence, of_kinds, total
+from planscope.dissection.evidence import SAME, Counts, Decision, total
+from planscope.dissection.measures import Split, compared, measured, rivals, splits, to_blame
 from planscope.dissection.rates import SPEAKS_FOR, times
 from planscope.language.reading import ParseFailure, Reading
-from planscope.session.model import Cell, Variant
+from planscope.session.model import Cell, CellKind, Variant
 from planscope.session.oracle_input import reading_of
-
-CAUSED: tuple[Cause, ...] = ("Terminal", "Topic", "Structure", "Constraint")
-"""The causes that words of the query can be blamed for."""
-
 
 _LONGEST = 70
 """Words of the query are quoted up to this length, in characters."""
@@ -26,73 +24,98 @@ NOT_NAMED = "No single word, clause or constraint is named: the runs do not show
 def has_culprit(decision: Decision) -> bool:
     """Return whether the words to blame can be looked for: one cause is stated, and it is in the query.
 
-    If words and topic are to blame together, no small change cures.
+    If two causes are to blame together, no small change cures.
     """
-    together = decision.several and decision.causes[0][0] == "Topic"
-    stated = decision.confidence is not None and decision.confidence >= STATED
-    return decision.cause in CAUSED and stated and not together
+    return (
+        decision.cause not in (None, "Probability")
+        and (decision.confidence or 0.0) >= STATED
+        and not decision.several
+    )
 
 
-def search_of(
-    changes: Changes, evidence: Evidence, trials: Sequence[Trial], exhausted: Collection[frozenset[int]] = ()
-) -> Search:
+Cells = Mapping[CellKind, Sequence[tuple[Cell, Counts, Variant]]]
+"""The cells of each kind by number, with the counts of their runs."""
+
+
+def search_of(changes: Changes, cells: Cells, exhausted: Collection[frozenset[int]] = ()) -> Search:
     """Return the search with the runs so far. ``exhausted``: sets of changes of which no other query can be made."""
-    speaking = [m for m in evidence.get(SPEAKS_FOR[changes.cause], ()) if m.right > m.wrong]
-    return Search(changes.all, of_kinds(evidence, SAME), total(speaking), trials, exhausted=exhausted)
-
-
-def trials_of(cells: Sequence[Cell], counts: Sequence[Counts], changes: Changes) -> list[Trial]:
-    """Return the trials of the cells that look for the culprit. Numbers of changes that do not exist are left out."""
+    speaking = [c for _, c, _ in cells.get(SPEAKS_FOR[changes.cause], ()) if c.right > c.wrong]
     known = range(len(changes.all))
-    return [
-        Trial(frozenset(n for n in cell.changes or () if n in known), counted)
-        for cell, counted in zip(cells, counts, strict=True)
+    trials = [
+        Trial(frozenset(n for n in cell.changes or () if n in known), counts)
+        for cell, counts, _ in cells.get("Culprit", ())
     ]
+    return Search(changes.all, _as_is(cells), total(speaking), trials, exhausted=exhausted)
 
 
-def culprit_of(
-    variant: Variant,
-    decision: Decision,
-    evidence: Evidence,
-    cells: Sequence[Cell],
-    variants: Mapping[str, Variant],
-) -> Culprit | None:
-    """Return the culprit that the runs of a dissection name, or None. ``cells``: those that look for it, by number."""
-    if not cells or not has_culprit(decision) or decision.cause is None:
+def _as_is(cells: Cells) -> Counts:
+    return total([counts for kind in SAME for _, counts, _ in cells.get(kind, ())])
+
+
+def splits_of(variant: Variant, cells: Cells) -> list[Split]:
+    """Return what the runs of all queries with the same meaning and the same actions tell of limits."""
+    kinds: tuple[CellKind, ...] = ("TerminalSubstitute", "QuerySynthesize", "Culprit")
+    runs = [(measured(made), counts) for kind in kinds for _, counts, made in cells.get(kind, ())]
+    return splits([(measured(variant), _as_is(cells)), *runs])
+
+
+def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | None, Suspect | None]:
+    """Return the limit or the suspect that the runs prove. Limits are looked at where the sentences are to blame."""
+    limits = splits_of(variant, cells) if changes.cause == "Structure" else []
+    limit = to_blame(limits)
+    return limit, None if limit is not None or rivals(limits) else search_of(changes, cells).proved()
+
+
+def culprit_of(variant: Variant, decision: Decision, cells: Cells) -> Culprit | None:
+    """Return the culprit that the runs of a dissection name, or None."""
+    if decision.cause is None or not has_culprit(decision):
         return None
-    try:
+    with suppress(ParseFailure):
         changes = Changes(reading_of(variant), decision.cause)
-    except ParseFailure:
-        return None
-    trials = trials_of(cells, evidence.get("Culprit", ()), changes)
-    search = search_of(changes, evidence, trials)
-    found = search.proved()
-    if found is None:
-        return None
-    test = found.ways[0]
-    place = max(search.alone(test), key=lambda one: (one[1].right - one[1].wrong, -one[0]))[0]
-    cured = variants.get(cells[place].variant)
-    try:
-        made = reading_of(cured) if cured is not None else None
-    except ParseFailure:
-        return None
-    if cured is None or made is None:
-        return None
-    return _told(changes, search, found, made, cured)
+        limit, found = proved(changes, variant, cells)
+        if limit is not None:
+            return _limited(changes, limit, variant, cells)
+        if found is not None:
+            search = search_of(changes, cells)
+            alone = search.alone(found.ways[0])
+            place = max(alone, key=lambda one: (one[1].right - one[1].wrong, -one[0]))[0]
+            cured = cells["Culprit"][place][2]
+            return _told(changes, search, found, reading_of(cured), cured)
+    return None
+
+
+def _limited(changes: Changes, found: Split, variant: Variant, cells: Cells) -> Culprit:
+    """Return a culprit that is a number, a length or a place, or clauses of a form: the cured query is the best one."""
+    kinds: Sequence[CellKind] = ("Culprit", "QuerySynthesize")
+    tried = [one for kind in kinds for one in cells.get(kind, ())]
+    below = [one for one in tried if measured(one[2])[found.measure][0] <= found.most]
+    cured = max(below, key=lambda one: one[1].right - one[1].wrong)[2]
+    text = changes.reading.text
+    _, whole = measured(variant)[found.measure]
+    parts = [change for change in changes.all if found.kind == "clause" and change.trait == found.measure]
+    spans = [change.places[0][1] for change in parts] or [whole]
+    ends = [one.span[1] for one in changes.reading.tree.sentences]
+    return Culprit(
+        kind=parts[0].kind if parts else found.kind,
+        places=tuple((sum(end <= a for end in ends), (a, b), text[a:b]) for a, b in spans),
+        constraints=(),
+        text=found.measure.said,
+        instead=found.limit(),
+        cured=cured.query.text,
+        variant=cured.id,
+        as_is=found.others,
+        cured_counts=found.below,
+        p_value=found.p_value,
+        limited=True,
+    )
 
 
 def _told(changes: Changes, search: Search, found: Suspect, made: Reading, cured: Variant) -> Culprit:
     text = changes.reading.text
-    numbers = sorted(found.changes)
-    first = sorted(found.ways[0])
-    chosen = [changes.all[n] for n in numbers]
-    full = found.either and all(c.shortens for c in chosen) and len({c.places[0][0] for c in chosen}) == 1
-    if full:
-        # Whatever shortens the sentence cures, so all of it is to blame.
-        chosen = [changes.whole_sentence(chosen[0].places[0][0])]
+    chosen = [changes.all[n] for n in sorted(found.changes)]
     places = [(s, span, text[slice(*span)]) for change in chosen for s, span in change.places]
     told = [change.places[0][1] for change in chosen]
-    instead = list(dict.fromkeys(changes.instead(made, n) for n in first))
+    instead = list(dict.fromkeys(changes.instead(made, n) for n in sorted(found.ways[0])))
     return Culprit(
         kind=chosen[0].kind,
         places=tuple(dict.fromkeys(places)),
@@ -104,7 +127,7 @@ def _told(changes: Changes, search: Search, found: Suspect, made: Reading, cured
         as_is=search.as_is,
         cured_counts=search.counts_of(found.ways[0]),
         p_value=max(search.p_value(test) for test in found.ways),
-        either=found.either and not full,
+        either=found.either,
     )
 
 
@@ -112,6 +135,8 @@ def in_words(found: Culprit) -> str:
     """Return one sentence: what the query says where the agent fails, and how often it is right without that."""
     where = f"sentence {found.sentence + 1}"
     rate = f"it was right {times(found.cured_counts)}, as it is {times(found.as_is)}"
+    if found.limited:
+        return f"It fails from a limit on: {compared(found.instead, found.cured_counts, found.as_is)}."
     said, instead = " and ".join(_quoted(found)), _begin(found.instead)
     if found.either:
         said = " or ".join(_quoted(found))

@@ -11,9 +11,9 @@ import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
 
-from planscope.dissection.evidence import Cause
+from planscope.dissection.evidence import Cause, CulpritKind
+from planscope.dissection.measures import FORM, LISTS, RELATIVES, SECONDS, Measure
 from planscope.language.problem import Constraint, NodePath, Span
 from planscope.language.reading import ActionNameError, ParseFailure, Reading, read_query
 from planscope.language.render import render
@@ -21,6 +21,7 @@ from planscope.language.topics import load_topics
 from planscope.language.tree import (
     FORMS,
     NP,
+    RELATIVE_FORMS,
     ActionRef,
     Clause,
     Form,
@@ -39,23 +40,22 @@ from planscope.synthesis.generate import apart
 from planscope.synthesis.sentences import CLOCK_FORMS, Wording
 from planscope.synthesis.substitution import Place, places, renamed, substitute
 
-ChangeKind = Literal["word", "clause", "sentence", "constraint", "action"]
-
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """One small change. ``places``: the words of the query that it is about, each with its sentence.
 
     ``constraints``: ids of those that the words say. ``like``: equal for changes that may be needed together.
-    ``shortens``: how many words become sentences of their own. ``includes``: changes that are made with it.
+    ``includes``: changes that are made with it. ``trait``: what
+    there is less of after it.
     """
 
-    kind: ChangeKind
+    kind: CulpritKind
     places: tuple[tuple[int, Span], ...]
     constraints: tuple[str, ...]
     like: str
-    shortens: int = 0
     includes: frozenset[int] = frozenset()
+    trait: Measure | None = None
 
 
 Make = Callable[[Collection[int], int], Reading | None]
@@ -63,8 +63,7 @@ Make = Callable[[Collection[int], int], Reading | None]
 
 
 class Changes:
-    """All small changes for a cause. ``bad``: how suspect each word is; ``names``: names of actions in right runs;
-    ``bad_forms``: how suspect each form of a clause is (:func:`forms_of`)."""
+    """All small changes for a cause. ``bad``: how suspect each word is; ``names``: names of actions in right runs."""
 
     def __init__(
         self,
@@ -73,11 +72,9 @@ class Changes:
         bad: Mapping[str, float] | None = None,
         names: Sequence[Sequence[str]] = (),
         features: Callable[[Place, Word], Sequence[str]] | None = None,
-        bad_forms: Mapping[str, float] | None = None,
     ) -> None:
         self.reading, self.cause = reading, cause
         self._bad, self._names, self._features = bad or {}, names, features
-        self._bad_forms = bad_forms or {}
         self.all: tuple[Change, ...] = ()
         self._make: Make = lambda chosen, turn: None
         self._instead: Callable[[Reading, int], str] = lambda made, number: ""
@@ -109,11 +106,6 @@ class Changes:
     def instead(self, made: Reading, number: int) -> str:
         """Return the words that a made query has in the place of a change; "" if there are none."""
         return self._instead(made, number)
-
-    def whole_sentence(self, number: int) -> Change:
-        """Return a change that is about all words of a sentence."""
-        span = self.reading.tree.sentences[number].span
-        return Change("sentence", ((number, span),), self._said(span), "")
 
     def _as_meant(self, made: Reading) -> bool:
         if self.cause == "Constraint":
@@ -206,23 +198,27 @@ class Changes:
     # ------------------------------------------------------------------ sentences
 
     def _sentences(self) -> None:
-        found = list(_structure(self.reading.tree))
+        reading = self.reading
+        found = list(_structure(reading.tree))
         at = {path: n for n, (_, path, _) in enumerate(found)}
 
-        def change(kind: ChangeKind, path: Path, span: Span) -> Change:
-            shorter = 0 if path[-1] in ("form", "move") else len(self.reading.text[slice(*span)].split())
+        def change(kind: CulpritKind, path: Path, span: Span) -> Change:
             inner = at.get((*path[:-1], "relative")) if path[-1] in ("list", "inner list") else None
             includes = frozenset[int]() if inner is None else frozenset({inner})
-            # What takes apart a list and its relative clause says no more of the sentence's length than the latter.
-            shorter = 0 if includes else shorter
-            return Change(kind, ((int(path[0]), span),), self._said(span), "", shorter, includes)
+            trait = _TRAITS.get(str(path[-1]))
+            clause = (
+                reading.tree.sentences[int(path[0])].clauses[int(path[1])] if path[-1] == "form" else None
+            )
+            if isinstance(clause, Clause):
+                trait = FORM[clause.form]
+            return Change(kind, ((int(path[0]), span),), self._said(span), "", includes, trait)
 
         self.all = tuple(change(*one) for one in found)
 
         def make(chosen: Collection[int], turn: int) -> Reading:
             paths = {found[n][1] for n in chosen}
             draw = random.Random(f"{turn} {sorted(chosen)}")
-            tree = _Rebuilt(self.reading, draw, paths, bad_forms=self._bad_forms).query()
+            tree = _Rebuilt(self.reading, draw, paths).query()
             return self._written(tree)
 
         def instead(made: Reading, number: int) -> str:
@@ -310,8 +306,15 @@ def _sentence_finder(tree: Query) -> Callable[[Span], int]:
 
 Path = tuple[int | str, ...]
 
+_TRAITS: Mapping[str, Measure] = {
+    "relative": RELATIVES,
+    "list": LISTS,
+    "inner list": LISTS,
+    "split": SECONDS,
+}
 
-def _structure(tree: Query) -> Iterator[tuple[ChangeKind, Path, Span]]:
+
+def _structure(tree: Query) -> Iterator[tuple[CulpritKind, Path, Span]]:
     """Yield the changes of sentences: what kind, at which path, about which words."""
     for s, sentence in enumerate(tree.sentences):
         alone = len(sentence.clauses) == 1
@@ -334,13 +337,6 @@ def _structure(tree: Query) -> Iterator[tuple[ChangeKind, Path, Span]]:
 
 
 FRONTED: tuple[Form, ...] = ("fronted", "fronted_compound")
-UNSEEN, DOUBTFUL = 0.15, 0.4
-"""The suspicion of a form that was not run, and that from which a form is not used if another one can be."""
-
-
-def forms_of(tree: Query) -> frozenset[str]:
-    """Return the forms of a query's main clauses."""
-    return frozenset(c.form for s in tree.sentences for c in s.clauses if isinstance(c, Clause))
 
 
 def _list_span(np: NP) -> Span:
@@ -356,10 +352,8 @@ class _Rebuilt:
         draw: random.Random,
         paths: Collection[Path],
         gone: Collection[str] = (),
-        bad_forms: Mapping[str, float] | None = None,
     ) -> None:
         self.reading, self.draw, self.paths, self.gone = reading, draw, set(paths), gone
-        self.bad_forms = bad_forms or {}
         self.wording = Wording(0.0)
         at: dict[NodePath, list[Constraint]] = {}
         for c in reading.problem.said:
@@ -455,7 +449,7 @@ class _Rebuilt:
         return made
 
     def _new(self, subject: NP, relation: Relation, target: NP | Time) -> Clause:
-        form = self._best(("direct", "adjunct"))
+        form = self.draw.choice(RELATIVE_FORMS)
         return Clause(form, relation, subject, target, self._words(form, relation, target))
 
     def _words(self, form: Form, relation: Relation, target: NP | Time) -> tuple[Word, ...]:
@@ -466,12 +460,5 @@ class _Rebuilt:
         forms = CLOCK_FORMS if isinstance(clause.object, Time) else FORMS
         fronted = clause.form in FRONTED
         others = [f for f in forms if f != clause.form and (f in FRONTED) != fronted]
-        form = self._best(others, [f for f in forms if f != clause.form])
+        form = self.draw.choice(others or [f for f in forms if f != clause.form])
         return clause._replace(form=form, words=self._words(form, clause.relation, clause.object))
-
-    def _best(self, forms: Sequence[Form], more: Sequence[Form] = ()) -> Form:
-        """Return one of the forms that the runs so far suspect least; ``more``: forms to choose from if all of the
-        first are suspect."""
-        risk = {f: self.bad_forms.get(f, UNSEEN) + 0.1 * self.draw.random() for f in (*forms, *more)}
-        good = [f for f in forms if risk[f] < DOUBTFUL]
-        return min(good or risk, key=lambda f: risk[f])

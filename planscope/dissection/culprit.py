@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
 
-from planscope.dissection.changes import Change, ChangeKind
-from planscope.dissection.evidence import Counts
+from planscope.dissection.changes import Change
+from planscope.dissection.evidence import Counts, CulpritKind
+from planscope.dissection.rates import Pick
 from planscope.stats import entropy, fisher
 
 THRESHOLD = 0.02
@@ -40,13 +40,7 @@ _SUBSETS = 40
 _NEGLIGIBLE = 1e-4
 _RATES = (0.04, 0.12, 0.25, 0.4, 0.6)
 """How often a query may be right though the fault is in it."""
-_ASIDE: dict[ChangeKind, tuple[float, float]] = {
-    "word": (0.03, 0.01),
-    "action": (0.06, 0.02),
-    "clause": (0.05, 0.02),
-    "sentence": (0.05, 0.02),
-    "constraint": (0.01, 0.1),
-}
+_SPOILS, _CURES, _EASES = 0.04, 0.02, 0.1
 """What each further change of a query does besides: how often it spoils a cure (the new words may have the same
 fault), and how often it cures by itself (fewer constraints are easier to meet)."""
 _ORIGINAL_AFTER = 6
@@ -88,21 +82,11 @@ class Suspect:
         return any(way <= changes for way in self.ways)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """The next run: a query with these changes, or the query as it is. ``again``: a trial that is run once more."""
-
-    changes: frozenset[int]
-    original: bool = False
-    again: int | None = None
-
-
 class Search:
     """The state of the search, computed from the runs so far.
 
-    ``as_is``: runs of the unchanged query; ``cured``: runs of the mutants that speak for the cause. ``suspicion``: for
-    each change, how much the runs so far suspect its words. ``exhausted``: sets of changes of which no other query can
-    be made.
+    ``as_is``: runs of the unchanged query; ``cured``: runs of the mutants that speak for the cause. ``exhausted``: sets
+    of changes of which no other query can be made.
     """
 
     def __init__(
@@ -111,7 +95,6 @@ class Search:
         as_is: Counts,
         cured: Counts,
         trials: Sequence[Trial],
-        suspicion: Sequence[float] = (),
         exhausted: Collection[frozenset[int]] = (),
     ) -> None:
         self.exhausted = exhausted
@@ -121,7 +104,7 @@ class Search:
         )
         self.bad = 0.0
         """How often the query is right as it is, by all runs so far."""
-        self._prior = dict(_prior(changes, suspicion))
+        self._prior = _prior(changes)
         self.likely = self._posterior()
 
     def _posterior(self) -> dict[Suspect | None, float]:
@@ -158,8 +141,8 @@ class Search:
     def _shares(self, changes: frozenset[int]) -> tuple[float, float]:
         """Return how often a query with these changes is cured: if the culprit is among them, and if it is not."""
         more = len(changes) - 1
-        spoils, cures = _ASIDE[self.changes[0].kind]
-        return (1 - _SPOILED) * (1 - spoils) ** more, 1 - (1 - _LUCK) * (1 - cures) ** more
+        cures = _EASES if self.changes[0].kind == "constraint" else _CURES
+        return (1 - _SPOILED) * (1 - _SPOILS) ** more, 1 - (1 - _LUCK) * (1 - cures) ** more
 
     def best(self) -> Suspect | None:
         return max(self.likely, key=lambda one: self.likely[one])
@@ -186,19 +169,9 @@ class Search:
 
     @property
     def decisions(self) -> int:
-        """The number of sets of changes that were tested alone in more than one query.
-
-        A set that could not have passed the test, however its right runs had been distributed, is not counted (Tarone,
-        1990).
-        """
+        """The number of sets of changes that were tested alone in more than one query."""
         tried = {t.changes for t in self.trials if t.counts.runs}
-        return max(1, sum(len(self.alone(one)) > 1 and self._could_pass(one) for one in tried))
-
-    def _could_pass(self, changes: frozenset[int]) -> bool:
-        counts = self.counts_of(changes)
-        right = counts.right + self.as_is.right
-        most = min(right, counts.runs)
-        return fisher(most, counts.runs, right - most, self.as_is.runs) <= THRESHOLD
+        return max(1, sum(len(self.alone(one)) > 1 for one in tried))
 
     def p_value(self, changes: frozenset[int]) -> float:
         """The p-value that these changes alone are right more often than the query as it is, if nobody had looked
@@ -206,7 +179,7 @@ class Search:
         counts = self.counts_of(changes)
         return fisher(counts.right, counts.runs, self.as_is.right, self.as_is.runs)
 
-    def next(self, draw: random.Random) -> Step | None:
+    def next(self, draw: random.Random) -> Pick | None:
         """Return the next run, or None if the culprit is proved or there is nothing to change."""
         if not self.changes or self.proved() is not None:
             return None
@@ -216,20 +189,19 @@ class Search:
             if (step := self._confirm(test)) is not None:
                 return step
         chosen = self._split(draw)
-        return Step(chosen) if chosen is not None else None
+        return Pick("Culprit", None, tuple(sorted(chosen))) if chosen is not None else None
 
-    def _confirm(self, test: frozenset[int]) -> Step | None:
+    def _confirm(self, test: frozenset[int]) -> Pick | None:
         tried = self.alone(test)
         runs = sum(counts.runs for _, counts in tried)
         if runs >= _ORIGINAL_AFTER and self.as_is.runs < runs:
-            return Step(frozenset(), original=True)
+            return Pick("Original", 0)
         few = len(tried) < WORDINGS or (runs >= 2 * len(tried) and len(tried) < _MOST_WORDINGS)
         if few and test not in self.exhausted:
-            return Step(test)
+            return Pick("Culprit", None, tuple(sorted(test)))
         if len(tried) < WORDINGS:
             return None
-        place = min(tried, key=lambda one: one[1].runs)[0]
-        return Step(test, again=place)
+        return Pick("Culprit", min(tried, key=lambda one: one[1].runs)[0])
 
     def _split(self, draw: random.Random) -> frozenset[int] | None:
         """Return the changes whose run tells most about the culprit; None if no other query can be made."""
@@ -261,56 +233,24 @@ def _fit(counts: Counts, rate: float) -> float:
     return rate**counts.right * (1 - rate) ** counts.wrong
 
 
-def _prior(changes: Sequence[Change], suspicion: Sequence[float]) -> list[tuple[Suspect, float]]:
+def _prior(changes: Sequence[Change]) -> dict[Suspect, float]:
     """Return the suspects with their weights, which sum to 1: mostly single changes."""
     everything = range(len(changes))
-    weight = [0.05 + (suspicion[n] if n < len(suspicion) else 0.15) for n in everything]
-    groups: list[tuple[float, list[tuple[Suspect, float]]]] = []
-    singles = [(Suspect.of(n), weight[n]) for n in everything]
-    groups.append((0.66, singles))
-    pairs = list(combinations(everything, 2))
+    pairs, triples = ([*combinations(everything, size)] for size in (2, 3))
 
     def alike(one: tuple[int, ...]) -> bool:
         return bool(changes[one[0]].like) and len({changes[n].like for n in one}) == 1
 
-    def together(some: Sequence[tuple[int, ...]]) -> list[tuple[Suspect, float]]:
-        return [(Suspect.of(*one), math.prod(weight[n] for n in one)) for one in some]
-
-    groups.append((0.12, together([p for p in pairs if alike(p)])))
-    groups.append((0.08, together([p for p in pairs if not alike(p)])))
-    groups.append((0.05, together([t for t in combinations(everything, 3) if alike(t)])))
-    either = [(Suspect.either_of(p), weight[p[0]] * weight[p[1]]) for p in pairs]
-    groups.append((0.09, either))
-    groups.append((0.2, [(one, 1.0) for one in _full_sentences(changes)]))
-    found = []
-    for share, members in groups:
-        whole = sum(w for _, w in members)
-        found += [(suspect, share * w / whole) for suspect, w in members]
-    sums: dict[Suspect, float] = {}
-    for suspect, w in found:
-        sums[suspect] = sums.get(suspect, 0.0) + w
-    whole = sum(sums.values())
-    return [(suspect, w / whole) for suspect, w in sums.items()]
-
-
-def _full_sentences(changes: Sequence[Change]) -> Iterator[Suspect]:
-    """Yield the suspicions that a sentence is too full: whichever of several changes shortens it, it is cured.
-
-    Each of the changes may be enough, or the largest, or all others together.
-    """
-    shorter: dict[int, list[int]] = {}
-    for number, change in enumerate(changes):
-        if change.shortens:
-            shorter.setdefault(change.places[0][0], []).append(number)
-    for some in shorter.values():
-        some.sort(key=lambda n: -changes[n].shortens)
-        if len(some) > 1:
-            yield Suspect.either_of(some)
-        if len(some) > 2:
-            yield Suspect((frozenset(some[:1]), frozenset(some[1:])))
-
-
-CulpritKind = Literal["word", "clause", "sentence", "constraint", "action"]
+    groups = (
+        (0.66, [Suspect.of(n) for n in everything]),
+        (0.12, [Suspect.of(*p) for p in pairs if alike(p)]),
+        (0.08, [Suspect.of(*p) for p in pairs if not alike(p)]),
+        (0.05, [Suspect.of(*t) for t in triples if alike(t)]),
+        (0.09, [Suspect.either_of(p) for p in pairs]),
+    )
+    found = {one: share / len(members) for share, members in groups for one in members}
+    whole = sum(found.values())
+    return {one: weight / whole for one, weight in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +258,8 @@ class Culprit:
     """The words to blame. ``places``: each with its sentence and its text; ``span`` is that of the first.
 
     ``instead``: the words of the cured query in their place. ``variant``: the cured query. ``either``: the places are
-    two culprits, and changing one of them is enough.
+    two culprits, and changing one of them is enough. ``limited``: the agent fails from a limit on, which ``instead``
+    says; the counts are of queries up to it (cured) and above it (as is).
     """
 
     kind: CulpritKind
@@ -332,6 +273,7 @@ class Culprit:
     cured_counts: Counts
     p_value: float
     either: bool = False
+    limited: bool = False
 
     @property
     def sentence(self) -> int:

@@ -18,7 +18,7 @@ from planscope.agents.models import LoadedModel
 from planscope.agents.options import RunOptions
 from planscope.agents.runner import LiveRun
 from planscope.agents.simulated_runs import run_simulated
-from planscope.dissection.blame import has_culprit, search_of, trials_of
+from planscope.dissection.blame import has_culprit, proved, search_of
 from planscope.dissection.changes import Changes
 from planscope.dissection.options import DissectOptions
 from planscope.dissection.paper import decide_paper, next_round
@@ -97,21 +97,21 @@ class Blame:
         self.exhausted: set[frozenset[int]] = set()
 
     def next(self, results: Results, pending: Sequence[Pick]) -> Pick | None:
-        trials = trials_of(results.cells("Culprit"), results.evidence()["Culprit"], self.changes)
-        search = search_of(self.changes, results.evidence(), trials, self.exhausted)
-        draw = random.Random(f"{self.seed} {len(trials)} {len(pending)}")
-        step = search.next(draw)
-        if step is None:
+        if self.done(results):
             return None
-        if step.original:
-            return Pick("Original", 0)
-        if step.again is not None:
-            return Pick("Culprit", step.again)
-        return Pick("Culprit", None, tuple(sorted(step.changes)))
+        search = search_of(self.changes, results.by_kind(), self.exhausted)
+        # Queries in other sentences tell whether a number, a length or a place is to blame.
+        if (
+            self.changes.cause == "Structure"
+            and results.spent % 2
+            and "QuerySynthesize" not in results.closed
+        ):
+            return Pick("QuerySynthesize", None)
+        draw = random.Random(f"{self.seed} {len(search.trials)} {len(pending)}")
+        return search.next(draw)
 
     def done(self, results: Results) -> bool:
-        trials = trials_of(results.cells("Culprit"), results.evidence()["Culprit"], self.changes)
-        return search_of(self.changes, results.evidence(), trials).proved() is not None
+        return any(proved(self.changes, results.asked, results.by_kind()))
 
 
 @dataclass(slots=True)
@@ -276,9 +276,8 @@ class Dissector:
 
     def _run(self, plan: Plan) -> str | None:
         """Spend the runs that a plan chooses. Return why they ended early, or None."""
-        self._limit = self._results.budget
-        if isinstance(plan, Blame):
-            self._limit += self._results.culprit_budget
+        record = self._results.copy()
+        self._limit = record.budget + (record.culprit_budget if isinstance(plan, Blame) else 0)
         return self._one_by_one(plan) if self._options.light else wait_for(self._together(plan))
 
     def _blame(self) -> Blame | None:

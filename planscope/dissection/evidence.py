@@ -12,6 +12,9 @@ Cause = Literal["Probability", "Terminal", "Topic", "Structure", "Constraint"]
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 """The causes in the paper's order, from the least change of the query to the largest."""
 
+CulpritKind = Literal["word", "clause", "sentence", "constraint", "action", "number", "length", "position"]
+"""What is to blame: words, or a number, a length or a place from a limit on."""
+
 KINDS: tuple[CellKind, ...] = get_args(CellKind)
 SAME: tuple[CellKind, ...] = ("Original", "Repeat")
 """Arms with the unchanged query."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
+from planscope.dissection.blame import Cells
 from planscope.dissection.evidence import KINDS, Counts, Evidence
 from planscope.dissection.summary import failed_before, judged, readable
 from planscope.language.problem import Problem
@@ -31,6 +32,7 @@ class Results:
 
     def __init__(self, session: Session, dissection: Dissection, variant: Variant) -> None:
         self._lock = threading.RLock()
+        self.asked = variant
         self._dissection = dissection.model_copy(deep=True)
         named = {variant.id, *(cell.variant for cell in dissection.cells)}
         spent = {run for cell in dissection.cells for run in cell.runs}
@@ -56,16 +58,6 @@ class Results:
             return sum(len(cell.runs) for cell in self._dissection.cells)
 
     @property
-    def budget(self) -> int:
-        with self._lock:
-            return self._dissection.budget
-
-    @property
-    def culprit_budget(self) -> int:
-        with self._lock:
-            return self._dissection.culprit_budget
-
-    @property
     def closed(self) -> frozenset[CellKind]:
         with self._lock:
             return frozenset(self._dissection.closed)
@@ -76,21 +68,23 @@ class Results:
             found = (c.model_copy(deep=True) for c in self._dissection.cells if c.kind == kind)
             return sorted(found, key=lambda c: c.number)
 
-    def evidence(self) -> Evidence:
+    def by_kind(self) -> Cells:
+        """Return the cells of every kind, by number, with their counts and variants."""
         with self._lock:
             return {
-                kind: [self._counts.get((kind, cell.number), Counts()) for cell in self.cells(kind)]
+                kind: [
+                    (c, self._counts.get((kind, c.number), Counts()), self._variants[c.variant])
+                    for c in self.cells(kind)
+                ]
                 for kind in KINDS
             }
 
+    def evidence(self) -> Evidence:
+        return {kind: [counts for _, counts, _ in cells] for kind, cells in self.by_kind().items()}
+
     def counts(self) -> list[tuple[Variant, Counts]]:
-        """Return every variant that was run, with the counts of its runs."""
-        with self._lock:
-            found: dict[str, Counts] = {}
-            for cell in self._dissection.cells:
-                counts = self._counts.get((cell.kind, cell.number), Counts())
-                found[cell.variant] = found.get(cell.variant, Counts()) + counts
-            return [(self._variants[v], counts) for v, counts in found.items() if counts.runs]
+        """Return the variants that were run, with the counts of their runs; one may come several times."""
+        return [(v, counts) for cells in self.by_kind().values() for _, counts, v in cells if counts.runs]
 
     def variant(self, cell: Cell) -> Variant:
         with self._lock:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planscope.dissection.evidence import CAUSE_OF, SAME, of_kinds
-from planscope.dissection.rates import FIRST, Pick, next_run
+from planscope.dissection.rates import FIRST, next_run
 from planscope.dissection.summary import Summary
 from planscope.wording.terms import MUTATIONS
 
@@ -25,10 +25,6 @@ def next_in_words(found: Summary) -> str:
     same = of_kinds(evidence, SAME)
     if same.runs < FIRST or not (failed or same.wrong):
         return "Next: the query as it is, to see how often it fails."
-    return _most_informative(pick)
-
-
-def _most_informative(pick: Pick) -> str:
     kind = MUTATIONS[pick.kind]
     if pick.kind in SAME:
         return "Next: the query as it is, since its own rate is the least certain."

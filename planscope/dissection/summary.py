@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 
-from planscope.dissection.blame import culprit_of
+from planscope.dissection.blame import culprit_of, splits_of
 from planscope.dissection.culprit import Culprit
 from planscope.dissection.evidence import (
     KINDS,
@@ -17,6 +18,7 @@ from planscope.dissection.evidence import (
     Evidence,
     judged_mutants,
 )
+from planscope.dissection.measures import shared_by
 from planscope.dissection.paper import decide_paper
 from planscope.dissection.rates import decide
 from planscope.language.problem import Problem
@@ -107,7 +109,9 @@ class Summary:
     """The evaluated dissection. ``rows``: every kind, in the order of ``KINDS``, empty ones too, except those of
     ``RARE``. ``runs``: all that it spent.
 
-    ``culprit``: the words to blame, if the runs name them. ``began``: how the failing run that it began with is judged,
+    ``culprit``: the words to blame, if the runs name them; ``shared``: what the right queries have in
+    common, in words.
+    ``began``: how the failing run that it began with is judged,
     which no row counts.
     """
 
@@ -117,6 +121,7 @@ class Summary:
     budget: int
     began: CellRun | None = None
     culprit: Culprit | None = None
+    shared: str = ""
 
     def row(self, kind: CellKind) -> Row:
         return next(row for row in self.rows if row.kind == kind)
@@ -170,14 +175,14 @@ def summary(
             verdicts_by_run[key] = judged(problems[run.variant], run)
         return verdicts_by_run[key]
 
-    rows, evidence = [], {}
-    spent = 0
+    rows, evidence, by_kind, spent = [], {}, {}, 0
     shown_kinds = {cell.kind for cell in dissection.cells}
     for kind in KINDS:
         if kind in RARE and kind not in shown_kinds:
             continue
         cells, outcomes = [], []
-        for cell in sorted((c for c in dissection.cells if c.kind == kind), key=lambda c: c.number):
+        ordered = sorted((c for c in dissection.cells if c.kind == kind), key=lambda c: c.number)
+        for cell in ordered:
             known = [runs[r] for r in cell.runs if r in runs and runs[r].variant == cell.variant]
             found = [verdict_of(run) for run in known]
             outcomes += [
@@ -187,21 +192,25 @@ def summary(
             cells.append(CellView(kind, cell.number, cell.variant, tuple(shown)))
         spent += len(outcomes)
         evidence[kind] = [cell.counts for cell in cells]
+        by_kind[kind] = [
+            (cell, view.counts, variants[cell.variant])
+            for cell, view in zip(ordered, cells, strict=True)
+            if cell.variant in variants
+        ]
         clusters = 0 if kind in SAME else judged_mutants(evidence[kind])
         rows.append(Row(kind, tuple(cells), success(outcomes, clusters), dissection.closed.get(kind)))
     first = runs.get(dissection.run or "")
     began = verdict_of(first) if first is not None else None
     decision = decided(dissection, evidence, failed_before(dissection, first, began))
-    start = None
-    if first is not None and began:
-        start = cell_run(first, began)
-    culprit = None
+    start = cell_run(first, began) if first is not None and began else None
+    culprit, shared = None, ""
     asked = variants.get(dissection.variant)
-    if asked is not None:
-        trials = sorted((c for c in dissection.cells if c.kind == "Culprit"), key=lambda c: c.number)
-        culprit = culprit_of(asked, decision, evidence, trials, variants)
+    if asked is not None and dissection.culprit_budget:
+        culprit = culprit_of(asked, decision, by_kind)
+        with suppress(ParseFailure):
+            shared = shared_by(splits_of(asked, by_kind))
     budget = dissection.budget + (dissection.culprit_budget if "Culprit" in shown_kinds else 0)
-    return Summary(tuple(rows), decision, spent, budget, start, culprit)
+    return Summary(tuple(rows), decision, spent, budget, start, culprit, shared)
 
 
 def decided(dissection: Dissection, evidence: Evidence, failed: bool) -> Decision:

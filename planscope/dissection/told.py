@@ -75,7 +75,12 @@ def sentences_of(found: Summary) -> Iterator[str]:
     """Return the cause with its confidence, why, and the words to blame."""
     yield f"{headline(found)}."
     yield terms.sentence(found.decision.reason)
+    yield from blamed(found)
+
+
+def blamed(found: Summary) -> list[str]:
+    """Say what is to blame, or else what the right queries have in common; nothing if it was not looked for."""
     if found.culprit is not None:
-        yield in_words(found.culprit)
-    elif any(row.kind == "Culprit" for row in found.rows):
-        yield NOT_NAMED
+        return [in_words(found.culprit)]
+    looked = any(row.kind == "Culprit" for row in found.rows)
+    return list(filter(None, (NOT_NAMED, found.shared))) if looked else []

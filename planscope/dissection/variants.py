@@ -10,14 +10,15 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from math import factorial
 from typing import Literal, cast
 
 from planscope.dissection.belief import ITSELF
-from planscope.dissection.changes import Changes, forms_of
+from planscope.dissection.changes import Changes
 from planscope.dissection.evidence import SAME, Cause, Counts
 from planscope.dissection.results import Results
 from planscope.errors import UserError
@@ -138,6 +139,7 @@ LONG = 4
 """A phrase of this many words or more has a feature of its own."""
 
 
+@lru_cache(maxsize=4096)
 def features(word: Word, takes_modal: bool) -> tuple[str, ...]:
     """Return the features of a word that may make the agent fail: the phrase in its role, its length, and for verbs
     that can have a modal, which one, or that there is none."""
@@ -212,59 +214,40 @@ def choose(
     ``jitter``: the amount of randomness. ``worn``: by feature, the share of the earlier mutants that have it; their
     phrases are dearer, so that the mutants of a kind differ.
     """
-    price = _Prices(bad, draw, jitter, worn or {})
+    known: dict[str, float] = {}
+
+    def price(word: Word, able: bool) -> float:
+        """The price of using a new word, which rises with its suspicion and its use in earlier mutants."""
+        for name in features(word, able):
+            if name not in known:
+                risk = -math.log(1 - min(bad.get(name, SUSPECT), 0.999))
+                dearer = (1 + _WORN * (worn or {}).get(name, 0.0)) * math.exp(draw.gauss(0, jitter))
+                known[name] = risk * dearer + 1e-6
+        return sum(known[name] for name in features(word, able) if name not in used)
+
     chosen: list[Word | None] = [None if place.options else place.word for place in found]
-    offered = [_offered(place, modals) for place in found]
-    able = [takes_modal(place) for place in found]
+    offered = [
+        [w for w in place.options if modals == "free" or bool(w.modal) == (modals == "all")] or place.options
+        for place in found
+    ]
     used: set[str] = set()
     while None in chosen:
-        open_ = [i for i, word in enumerate(chosen) if word is None]
         options: dict[tuple[Word, bool], list[int]] = {}
-        for i in open_:
-            for word in offered[i]:
-                options.setdefault((word, able[i]), []).append(i)
-        best = min(options, key=lambda one: price.of(one[0], one[1], used) / len(options[one]))
+        for i, place in enumerate(found):
+            for word in offered[i] if chosen[i] is None else ():
+                options.setdefault((word, takes_modal(place)), []).append(i)
+        best = min(options, key=lambda one: price(*one) / len(options[one]))
         for i in options[best]:
             chosen[i] = best[0]
-        used.update(features(best[0], best[1]))
+        used.update(features(*best))
     return [word for word in chosen if word is not None]
-
-
-def _offered(place: Place, modals: Modals) -> Sequence[Word]:
-    if modals == "free":
-        return place.options
-    return [w for w in place.options if bool(w.modal) == (modals == "all")] or place.options
-
-
-class _Prices:
-    """The price of using a new word, which rises with its suspicion and its use in earlier mutants."""
-
-    def __init__(
-        self, bad: Mapping[str, float], draw: random.Random, jitter: float, worn: Mapping[str, float]
-    ) -> None:
-        self._bad, self._draw, self._jitter, self._worn = bad, draw, jitter, worn
-        self._known: dict[str, float] = {}
-        self._features: dict[tuple[Word, bool], tuple[str, ...]] = {}
-
-    def of(self, word: Word, able: bool, used: Collection[str]) -> float:
-        key = (word, able)
-        if key not in self._features:
-            self._features[key] = features(word, able)
-        return sum(self._feature(f) for f in self._features[key] if f not in used)
-
-    def _feature(self, name: str) -> float:
-        if name not in self._known:
-            risk = -math.log(1 - min(self._bad.get(name, SUSPECT), 0.999))
-            worn = 1 + _WORN * self._worn.get(name, 0.0)
-            self._known[name] = risk * worn * math.exp(self._draw.gauss(0, self._jitter)) + 1e-6
-        return self._known[name]
 
 
 PLAIN = Request(relatives=0.0, lists=0.0, second_clauses=0.0)
 MANNERS: tuple[Request, ...] = (
     replace(PLAIN, forms={"direct": 1.0}),
+    Request(relatives=0.8, lists=0.8, second_clauses=1.0),
     replace(PLAIN, forms={"fronted": 1.0, "fronted_compound": 1.0}),
-    Request(relatives=0.6, lists=0.5, second_clauses=0.8),
     Request(),
     replace(PLAIN, forms={"adjunct": 1.0, "compound": 1.0}),
     Request(relatives=0.0, lists=0.0, second_clauses=0.9, forms={"direct": 1.0}),
@@ -334,17 +317,10 @@ class Mutants:
     def changes(self, cause: Cause, results: Results) -> Changes:
         """Return the small changes that may cure, with what the runs so far say of words and names."""
         bad = suspicion([(self._words_of(v), counts) for v, counts in results.counts()])
-        names = []
-        counted = zip(results.cells("TopicChange"), results.evidence()["TopicChange"], strict=True)
-        for cell, counts in counted if cause == "Topic" else ():
-            if counts.right > counts.wrong:
-                names.append([a.name for a in results.variant(cell).actions])
-        forms: dict[str, float] = {}
-        if cause == "Structure":
-            told = [(forms_of(reading_of(v).tree), counts) for v, counts in results.counts()]
-            forms = suspicion([(one, counts) for one, counts in told if one])
+        tried = results.by_kind()["TopicChange"] if cause == "Topic" else ()
+        names = [[a.name for a in made.actions] for _, counts, made in tried if counts.right > counts.wrong]
         return Changes(
-            self.reading, cause, bad, names, lambda place, word: features(word, takes_modal(place)), forms
+            self.reading, cause, bad, names, lambda place, word: features(word, takes_modal(place))
         )
 
     def changed(self, changes: Changes, chosen: Sequence[int], number: int, results: Results) -> Variant:
@@ -390,9 +366,13 @@ class Mutants:
         found = places(reading.tree, fresh=False)
         if not any(place.options for place in found):
             return None
-        modals = _TURNS[(number - 1) % len(_TURNS)]
+        modals, worn = _TURNS[(number - 1) % len(_TURNS)], self._worn(kind, results)
+        if kind == "QuerySynthesize" and number % 2:
+            # Every second one keeps the query's own words, so that words and sentences are told apart.
+            bad |= dict.fromkeys(self._words_of(self.variant), 0.0)
+            modals, worn = "free", {}
         for attempt in range(_ATTEMPTS):
-            words = choose(found, bad, draw, _JITTER * (1 + attempt), modals, self._worn(kind, results))
+            words = choose(found, bad, draw, _JITTER * (1 + attempt), modals, worn)
             with suppress(CannotMutate):
                 mutant = reworded(reading, words, number, topic=self.topic)
                 if mutant.problem.text not in there:
@@ -419,15 +399,12 @@ class Mutants:
         """
         if kind != "QuerySynthesize":
             return self._numbered((kind, 0), number)
-        trouble = None
+        half, even = divmod(number - 1, 2)
         for turn in range(len(MANNERS)):
-            manner = (number - 1 + turn) % len(MANNERS)
-            try:
-                return self._numbered((kind, manner), 1 + (number - 1) // len(MANNERS))
-            except NoVariant as error:
-                trouble = error
-        assert trouble is not None
-        raise trouble
+            manner = (half + 3 * even + turn) % len(MANNERS)
+            with suppress(NoVariant):
+                return self._numbered((kind, manner), 1 + even + 2 * (half // len(MANNERS)))
+        raise NoVariant("no other sentences say the same")
 
     def _numbered(self, key: tuple[CellKind, int], number: int) -> Mutant:
         kind, manner = key

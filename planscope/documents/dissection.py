@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import Field
 
-from planscope.dissection.evidence import Cause, CellOutcome
+from planscope.dissection.evidence import Cause, CellOutcome, CulpritKind
 from planscope.dissection.paper import rounds
 from planscope.documents.document import Document
 from planscope.documents.judgement import Helped
@@ -98,7 +98,7 @@ class CulpritRatesDocument(Document):
 class CulpritDocument(Document):
     """The words to blame: the smallest set of changes after which the agent is right."""
 
-    kind: Literal["word", "clause", "sentence", "constraint", "action"]
+    kind: CulpritKind
     sentence: int = Field(description="of the first place, from 0")
     span: tuple[int, int] = Field(description="the first place, in characters of the query's text, half-open")
     places: list[PlaceDocument]
@@ -161,6 +161,7 @@ class DissectDocument(Document):
     culprit: CulpritDocument | None = Field(
         description="null if the cause is not in the query, if it is not stated at 0.9, or if no words are named"
     )
+    shared: str
     reason: str
     missing: str | None = Field(description="what would help to decide; null if it is decided")
     blameless: bool = Field(description="it never failed, or nothing in this query is to blame")
@@ -190,7 +191,8 @@ class DissectDocument(Document):
             cause=decision.cause,
             confidence=None if decision.confidence is None else round(decision.confidence, 4),
             causes=_causes(decision),
-            culprit=CulpritDocument.about(found.culprit) if found.culprit is not None else None,
+            culprit=found.culprit and CulpritDocument.about(found.culprit),
+            shared=found.shared,
             reason=decision.reason,
             missing=decision.missing,
             blameless=decision.blameless,

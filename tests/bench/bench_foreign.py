@@ -336,6 +336,9 @@ def _holds(case: Blamed, culprit: Culprit) -> bool:
         said = problem_of(case.variant).by_id
         phrases = {said[c].spans[1] for c in culprit.constraints if c in said}
         return bool(phrases & set(case.planted))
+    if culprit.kind in ("number", "length", "position"):
+        # A limit is about the text, a sentence or a name: it must be about words that are planted.
+        return any(a < span[1] and span[0] < b for a, b in case.planted for _, span, _ in culprit.places)
     spans = {span for _, span, _ in culprit.places} if culprit.kind == "action" else {culprit.span}
     return any(foreign.holds_planted(case.planted, case.variant.query.text, span) for span in spans)
 

@@ -101,13 +101,11 @@ def long_names(rng: random.Random, query: Query) -> Fault:
 # ---- sentences ----
 
 
-def counted(count: Callable[[Query], int], least: int, few: bool = False) -> Make:
-    """It fails from a number on that the query reaches (``few``: up to one)."""
+def counted(count: Callable[[Query], int], least: int) -> Make:
+    """It fails from a number on that the query reaches."""
 
     def make(rng: random.Random, query: Query) -> Fault | None:
         now = count(query)
-        if few:
-            return None if now > least else lambda q: [whole(q)] if count(q) <= least else None
         limit = max(least, now - rng.choice((0, 0, 1)))
         return None if now < limit else lambda q: [whole(q)] if count(q) >= limit else None
 
@@ -274,21 +272,14 @@ AGENTS = [
     ),
     Agent("names from a to d", "Topic", name(lambda r, q: lambda t: t[0].casefold() in "ab"), "action"),
     Agent("many sentences", "Structure", counted(lambda q: len(q.sentences), 3), "number", LONG),
-    Agent(
-        "a single sentence",
-        "Structure",
-        counted(lambda q: len(q.sentences), 1, few=True),
-        "number",
-        {"sentences": 1},
-    ),
     Agent("many mentions", "Structure", counted(mentions, 8), "number", LONG),
     Agent("a tool named often", "Structure", counted(named_often, 3), "number"),
     Agent("a full sentence", "Structure", counted(fullest, 5), "number sentence", LISTS),
     Agent("two which", "Structure", counted(relatives, 2), "number", {"relatives": 0.5}),
     Agent("a long sentence", "Structure", long_sentence, "length sentence"),
     Agent("a long text", "Structure", long_text(0.8), "length", LONG),
-    Agent("a third sentence", "Structure", late(2), "position sentence", {"sentences": 3}),
-    Agent("the last sentence", "Structure", said_last, "position sentence", {"sentences": 3}),
+    Agent("a third sentence", "Structure", late(2), "position sentence number", {"sentences": 3}),
+    Agent("the last sentence", "Structure", said_last, "position sentence number", {"sentences": 3}),
     Agent("what is named first", "Structure", begins_late, "position clause sentence"),
     Agent("which", "Structure", RELATIVE, "clause"),
     Agent("turned round", "Structure", clause(backwards), "clause sentence"),

@@ -71,7 +71,9 @@ def test_clear_cases(cause: Cause) -> None:
     assert found.confidence >= NAMED
     assert found.reason == reason
     assert found.missing is None
-    assert found.confidence == pytest.approx(min(found.likely[cause], HIGHEST.get(cause, 1)))
+    # Causes that are to blame together with another one count as well.
+    least = min(found.likely[cause], HIGHEST.get(cause, 1))
+    assert least <= found.confidence <= least + found.likely["several"] + 1e-9
 
 
 def test_one_or_two_mutants_do_not_speak_for_their_kind() -> None:
@@ -144,7 +146,7 @@ def test_a_failure_seen_before_makes_right_runs_a_matter_of_chance() -> None:
     assert found.cause == "Probability"
 
 
-def test_what_is_missing_names_a_kind_and_a_number() -> None:
+def test_what_is_missing_names_a_kind() -> None:
     evidence: Evidence = {
         "Original": [Counts(0, 10)],
         "TerminalSubstitute": [W, W],
@@ -154,7 +156,7 @@ def test_what_is_missing_names_a_kind_and_a_number() -> None:
     found = decide(evidence, failed=True)
     assert found.cause is None
     assert found.missing is not None
-    assert found.missing.startswith("about 5 more runs of ")
+    assert found.missing.startswith("more runs; next of “")
     assert "most likely" in found.reason
 
 

@@ -39,14 +39,10 @@ def test_a_pick_can_be_made(evidence: dict[CellKind, list[Counts]], closed: set[
 
 def test_the_most_telling_run_is_taken() -> None:
     """Between two rivals, that of the kind that tells them apart."""
-    evidence: Evidence = {
-        "Original": [Counts(0, 12)],
-        "TerminalSubstitute": [W] * 12,
-        "TopicChange": [W] * 2,
-        "QuerySynthesize": [Counts(5, 0), W, W],
-    }
-    assert next_run(evidence).kind == "TopicChange"
-    likely = {**evidence, "QuerySynthesize": [Counts(8, 0), W, Counts(5, 0)]}
+    wrong: dict[CellKind, list[Counts]] = {"Original": [Counts(0, 12)], "TerminalSubstitute": [W] * 12}
+    both: Evidence = {**wrong, "TopicChange": [W] * 12, "QuerySynthesize": [W] * 12, "Control": [W] * 12}
+    assert next_run(both).kind == "Combined", "only words and topic together may cure"
+    likely: Evidence = {**wrong, "TopicChange": [W] * 2, "QuerySynthesize": [Counts(8, 0), W, Counts(5, 0)]}
     assert next_run(likely) == Pick("QuerySynthesize", None), (
         "two mutants are not enough to be sure: a third one"
     )

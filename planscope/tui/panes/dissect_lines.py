@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from planscope.dissection.blame import NOT_NAMED, in_words
 from planscope.dissection.evidence import KINDS, RARE, SAME
 from planscope.dissection.summary import CellView, Row, Summary
-from planscope.dissection.told import NO_FAILURE
+from planscope.dissection.told import NO_FAILURE, blamed
 from planscope.safe import show, wrap
 from planscope.session.tally import Tally
 from planscope.tui.keys import key_for
@@ -79,10 +78,8 @@ def cause_lines(
         head = (Run(" ? UNDECIDED ", "stop"), Run("  so far" if running else "", "dim"))
     reason = wrapped(terms.sentence(decision.reason), width)
     blame: list[Line] = []
-    if found.culprit is not None:
-        blame = wrapped(in_words(found.culprit), width, "strong")
-    elif not running and any(row.kind == "Culprit" for row in found.rows):
-        blame = wrapped(NOT_NAMED, width)
+    if (said := " ".join(blamed(found))) and (found.culprit is not None or not running):
+        blame = wrapped(said, width, "strong" if found.culprit is not None else "")
     lines = [Line(head), *blame, *reason]  # the words to blame are seen without scrolling
     if decision.missing and not (decision.blameless and decision.confidence is None):
         lines += wrapped(f"Missing: {decision.missing}.", width, "caution")

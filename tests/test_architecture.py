@@ -251,7 +251,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 
 TOKENS = {
-    "tui": 194_120,
+    "tui": 194_110,
     "rules": 82_480,
     "toolfuzz": 85_890,
     "agents": 73_260,
@@ -262,9 +262,9 @@ TOKENS = {
     "oracle": 35_170,
     "sharing": 31_820,
     "debugger": 27_450,
-    "dissection": 24_980,
+    "dissection": 24_970,
     "synthesis": 17_400,
-    "documents": 15_230,
+    "documents": 15_220,
     "compare": 13_980,
     "cause": 7_430,
     "campaign": 14_370,

@@ -125,11 +125,6 @@ class RunUnderWay:
             return around[0].open.get(around[1]) if around is not None else None
         return next((talk.open[around[1]] for talk in self.talks if around[1] in talk.open), None)
 
-    def step_called(self) -> int:
-        """Count a step, and return its number."""
-        self.step += 1
-        return self.step
-
 
 @dataclass(slots=True, eq=False)
 class Talk:
@@ -879,7 +874,8 @@ class Conversations:
     def _step(
         self, talk: Talk, identity: str, call: PendingCall, asked: dict[str, object] | None = None
     ) -> None:
-        talk.open[identity] = step = talk.run.step_called()
+        talk.run.step += 1
+        talk.open[identity] = step = talk.run.step
         event = call_event(call, talk.run.at(), step, asked)
         if talk is talk.run.own:
             event = event.model_copy(update={"by": "program", "inside": talk.run.around()})

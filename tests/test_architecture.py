@@ -254,7 +254,7 @@ TOKENS = {
     "tui": 194_110,
     "rules": 82_480,
     "toolfuzz": 85_890,
-    "agents": 73_260,
+    "agents": 73_250,
     "traces": 56_580,
     "commands": 47_450,
     "language": 77_880,

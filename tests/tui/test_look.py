@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from planscope.session.locations import bundled
+from planscope.tui.dialogs.look import LookDialog
+from tests.tui import sessions
 from tests.tui.screen import opened
 
 
@@ -28,3 +32,14 @@ async def test_without_a_run_space_says_so() -> None:
     async with opened(None) as driven:
         await driven.press("space")
         await driven.sees("no session is open")
+
+
+async def test_a_step_of_which_nothing_is_known_is_looked_at(tmp_path: Path) -> None:
+    made = sessions.no_run()
+    ended = [event for event in sessions.figure_10().runs[0].events if event.type == "end"]
+    run = sessions.figure_10().runs[0].model_copy(update={"variant": made.variants[0].id, "events": ended})
+    async with opened(sessions.write(made.model_copy(update={"runs": [run]}), tmp_path)) as driven:
+        await driven.press("G", "space")
+        assert isinstance(driven.app.screen, LookDialog)
+        await driven.press("enter", "y", "tab", "escape", "escape")
+        assert driven.app.screen is driven.screen

@@ -131,7 +131,7 @@ class LookDialog(Dialog[None]):
     @property
     def seeks(self) -> bool:
         """Whether the first page is to begin with where the arguments came from."""
-        return self.pages[0].parts[0].name == SOURCES
+        return any(part.name == SOURCES for part in self.pages[0].parts[:1])
 
     def failed(self, error: Exception) -> None:
         """Say that the sources could not be found."""

@@ -317,7 +317,7 @@ class Rules:
         if not all(call.tool in self.track.tools for call in calls):
             return Rules(self.problem, own)
         made = copy(self)
-        for answer in ("trace", "results", "loss", "rules_core", "core", "_joint_cores", "fixed"):
+        for answer in ("trace", "results", "loss", "rules_core", "core", "fixed"):
             vars(made).pop(answer, None)
         made.own, made.anew = own, False
         made.track = self.track.copy()
@@ -412,8 +412,8 @@ class Rules:
             began = self.own.lost_at(own.attempt) or 0
             if core is None or lost is None or began <= lost:
                 core = own.core
-        if joint_lost:
-            core = self._joint_core(own.attempt)
+        if self.both is not None and joint_lost:
+            core = self.both.core(own.attempt)
         rules = self._changed_at_end() if ended else self.track.changes[index]
         action = own.action
         if action is None and own.call is not None and not own.call.refused:
@@ -497,17 +497,6 @@ class Rules:
             return None
         number = {rule.id: k for k, rule in enumerate(self.track.book.rules)}
         return Core(tuple(self.problem.ids[number[id]] for id in found.rules), found.steps)
-
-    def _joint_core(self, attempt: int) -> Core:
-        """Return the core of query and rules as one. It is lost before either of them is."""
-        assert self.both is not None
-        if attempt not in self._joint_cores:
-            self._joint_cores[attempt] = self.both.core(attempt)
-        return self._joint_cores[attempt]
-
-    @cached_property
-    def _joint_cores(self) -> dict[int, Core]:
-        return {}
 
     def _ended(self, rule: int) -> Status:
         """Return a rule's status at the end."""
@@ -729,19 +718,19 @@ class Rules:
     def reasons(self, index: int, core: Core, search: Search) -> Reasons | None:
         """Find all minimal cores and corrections of a lost step, or return None if the query alone was lost."""
         view, track = self.own.steps[index], self.track
-        if core is self._joint_cores.get(view.attempt):
-            return self._joint_reasons(index, search)
+        both = self.both
+        if both is not None and view.attempt in both.lost and core is both.core(view.attempt):
+            return self._joint_reasons(both, index, search)
         if core is not self.core:
             return None
         lost = self._asked(index)
         found = reasons(track.book, track.tools, lost, self.problem.ids, core, search)
         return replace(found, index=index, step=view.step)
 
-    def _joint_reasons(self, index: int, search: Search) -> Reasons:
+    def _joint_reasons(self, both: Together, index: int, search: Search) -> Reasons:
         """Find all reasons for which query and rules as one are lost."""
-        both, view = self.both, self.own.steps[index]
-        assert both is not None
-        at, first = both.lost[view.attempt], Core(*both.core_of(view.attempt))
+        view = self.own.steps[index]
+        at, first = both.lost[view.attempt], both.core_of(view.attempt)[0]
 
         found = reasons(
             both.book,

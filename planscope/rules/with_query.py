@@ -129,14 +129,14 @@ class Together:
         actions."""
         self.lost: dict[int, int] = {}
         """By attempt, the index at which query and rules together were lost, though neither was alone."""
-        self.cores: dict[int, tuple[tuple[str, ...], tuple[int, ...]]] = {}
+        self._cores: dict[tuple[int, int], tuple[Core, Core]] = {}
         self._tools_of = frozenset(action.tool for action in query.actions)
 
     def copy(self) -> Together:
         """Return an independent one at the same place. The searches' memory is shared."""
         other = copy(self)
         other.tracks = [*self.tracks[:-1], (self.tracks[-1][0], self.track.copy())]
-        other.lost, other.cores = self.lost.copy(), self.cores.copy()
+        other.lost = self.lost.copy()
         return other
 
     @property
@@ -182,8 +182,7 @@ class Together:
 
     def core(self, attempt: int) -> Core:
         """Return the core of a lost attempt, with the ids of the problem."""
-        members, steps = self.core_of(attempt)
-        return Core(self.constraints(members, self.lost[attempt]), steps)
+        return self.core_of(attempt)[1]
 
     @cached_property
     def members(self) -> dict[str, list[int]]:
@@ -193,13 +192,14 @@ class Together:
             found.setdefault(rule.id if origin is None else origin, []).append(i)
         return found
 
-    def core_of(self, attempt: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """Return the members and steps that cannot all be kept."""
-        if attempt not in self.cores:
-            index = self.lost[attempt]
+    def core_of(self, attempt: int) -> tuple[Core, Core]:
+        """Return the members and steps that cannot all be kept, also with the ids of the problem."""
+        index = self.lost[attempt]
+        if (attempt, index) not in self._cores:
             found = cores.find_core(self.book, self.tools, index, self.until(index), self.members)
-            self.cores[attempt] = found.rules, found.steps
-        return self.cores[attempt]
+            named = self.constraints(found.rules, index)
+            self._cores[attempt, index] = Core(found.rules, found.steps), Core(named, found.steps)
+        return self._cores[attempt, index]
 
     def constraints(self, members: Iterable[str], index: int) -> tuple[str, ...]:
         """Return the constraints that these members stand for, in the order of the problem.
@@ -240,9 +240,10 @@ class Together:
         """Ask Z3 about the core of a lost attempt, with those rules of the joint book alone that are lost. That no
         constraint can be dropped is shown by calls that keep the others."""
         index = self.lost[attempt]
-        names, steps = self.core_of(attempt)
+        core, _ = self.core_of(attempt)
+        names = core.constraints
         happened = [
-            one for one in self.until(index) if not isinstance(one[0], ToolCall) or one[0].step in steps
+            one for one in self.until(index) if not isinstance(one[0], ToolCall) or one[0].step in core.steps
         ]
         judge = cores.play(self.book, happened)
         for name in names:

@@ -73,7 +73,7 @@ def query_blocks(problem: Problem, valid_orders: int | None, core: Sequence[str]
 def left_out_blocks(parts: Sequence[str]) -> Iterator[Block]:
     """Say what parts of a text were not read."""
     for part in parts:
-        yield Para(f'Left out, since it names no action and asks nothing: "{part}"')
+        yield Para(f'Left out, since it asks for no order: "{part}"')
 
 
 def _words(c: Constraint, problem: Problem) -> str:

@@ -128,12 +128,16 @@ def _several(items: Sequence[Item], read: Read) -> Iterator[tuple[Meaning, ...]]
 
 
 def _led(items: Sequence[Item]) -> list[Item]:
-    """Return the items with the agent of "the planner must call" at the calls that it makes."""
+    """Return the items with the agent of "the planner must call A or B" at the calls that it makes."""
     found: list[Item] = []
+    agent = None
     for item in items:
-        agent = found[-1].agent if found else None
-        if agent and item.code == "S":
+        if item.code == "S" and agent:
             item = by(item, agent)
+        elif item.code not in ("both", "every", "and", "or"):
+            if agent and found[-1].code.endswith("do"):
+                return []  # the planner does not call anything
+            agent = item.agent
         found.append(item)
     return found
 
@@ -221,11 +225,8 @@ def pointed(scanner: Scanner, row: Sequence[Token], before: Sequence[Token]) -> 
         one for one in _POINTING.finditer(words) if not within(row[words.count(" ", 0, one.start())].start)
     )
     match = next(pointing, None)
-    if (
-        match is not None
-        and match[0] in _ADVERBS
-        and (not scanner.prose or _later_than_a_time(_ADVERBS[match[0]], items))
-    ):
+    late = match and _ADVERBS.get(match[0])
+    if late and (not scanner.prose or (late == "after" and any(one.code == "T" for one in items))):
         return
     if any(item.code == "chain" for item in items):
         first = _EARLIER.search(words) or not {"both", "all"}.isdisjoint(words.split())
@@ -277,10 +278,6 @@ def _with_subject(row: Sequence[Token], names: Sequence[str]) -> Iterator[list[T
             yield [subject, *row]
             yield [subject, row[0], Token("word", "happens", row[0].end, row[0].end), *row[1:]]
             return
-
-
-def _later_than_a_time(word: str, items: Sequence[Item]) -> bool:
-    return word == "after" and any(item.code == "T" for item in items)
 
 
 _POINTING = re.compile(

@@ -241,3 +241,11 @@ def test_tools_in_other_words_are_found_as_in_queries(text: str, earlier: str, l
 def test_a_run_is_no_tool_that_runs_something() -> None:
     (rule,) = read_rules("Every run ends with deploy.", ("run_tests", "deploy")).rules
     assert (rule.kind, rule.first[0].name) == ("end", "deploy")
+
+
+def test_an_agent_makes_all_calls_of_a_list_and_is_never_left_out() -> None:
+    (rule,) = read_rules("The planner must not call refund or lookup.", TOOLS).rules
+    assert [(one.name, one.agent) for one in rule.first] == [("refund", "planner"), ("lookup", "planner")]
+    for text in ("The planner must end with deploy.", "The planner must call two lookup."):
+        with pytest.raises(ParseFailure):
+            read_rules(text, TOOLS)

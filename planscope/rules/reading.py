@@ -14,6 +14,7 @@ from planscope.language.english import verb
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.language.problem import Span
 from planscope.language.resolve import parted, pointed, readings
+from planscope.language.scan import words_of
 from planscope.language.shapes import ANY_LIST, Draft, Meaning, group
 from planscope.rules.pattern import pattern
 from planscope.rules.refusals import low, refused, two_ways
@@ -21,6 +22,8 @@ from planscope.rules.rule import Rule, RuleFile, loose
 from planscope.rules.words import meaning, sentence_of
 
 __all__ = ["read_rules"]
+
+_PRONOUN = re.compile(r"\bits?\b", re.I)
 
 MAX_TEXT = 1_000_000
 MAX_RULES = 10_000
@@ -53,10 +56,18 @@ class _File:
         return tuple(dict.fromkeys(c.name for c in calls if c.name and not c.is_glob))
 
     def warnings(self) -> Iterator[str]:
-        """Yield a line about headings, and one about sentences that were read in another way until 2026."""
+        """Yield a line for each heading, for each rule that may be meant for each thing by itself, and one about
+        sentences that were read in another way until 2026."""
         for number, line in enumerate(self.scanner.text.splitlines(), 1):
             if line.lstrip().startswith("##"):
                 yield f'line {number}: the heading "{line.strip("# ")}" is left out, as comments are'
+        for rule in self.rules:
+            if thing := _same_thing(rule):
+                each = sentence_of(replace(rule, per=((thing,),)))
+                yield (
+                    f'line {rule.line}: "{rule.text}" is read as of any {thing}: "{sentence_of(rule)}"; for each '
+                    f'{thing} by itself, say which argument names it, such as "{each}"'
+                )
         if self.turned:
             rule, *others = self.turned
             other = replace(rule, kind="not_succession", first=rule.then, then=rule.first)
@@ -67,6 +78,17 @@ class _File:
                 f'line {rule.line}: "{rule.text}" is read as "{sentence_of(rule)}" ({low(meaning(rule))}){more}; '
                 f'the other reading is "{sentence_of(other)}" ({low(meaning(other))})'
             )
+
+
+def _same_thing(rule: Rule) -> str:
+    """Return what "it" is in "A file is read before it is edited", if the tools name it, too; else an empty text."""
+    if rule.per or not rule.then or not _PRONOUN.search(rule.text):
+        return ""
+    sides = [
+        {word for calls in side for word in words_of(calls.name or "")} for side in (rule.first, rule.then)
+    ]
+    said = re.findall(r"\b[^\W_]+\b", rule.text.casefold())
+    return next((word for word in said if all(word in side for side in sides) and len(word) > 2), "")
 
 
 def read_rules(text: str, tools: Collection[str] = ()) -> RuleFile:

@@ -261,7 +261,7 @@ def main() -> None:
     by_kind(drawn)
     if args.unseen is not None:
         runs = unseen(args.unseen)
-        table("Family B, made by somebody who had not seen A", runs)
+        table("Unseen: made by somebody who had not seen family A", runs)
         by_kind(runs)
     for path in args.tau:
         graded(path)

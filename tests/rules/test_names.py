@@ -303,3 +303,18 @@ def test_rules_keep_their_words() -> None:
     (rule,) = read_rules("Looking up the order comes before refund with amount > 5.", ["look_up_order"]).rules
     assert words(rule) == ["look_up_order", "refund with amount > 5"]
     assert json.dumps([rule.text]) == '["Looking up the order comes before refund with amount > 5"]'
+
+
+def test_what_may_be_meant_for_each_thing_by_itself_is_said() -> None:
+    tools = ("read_file", "edit_file", "block_card", "unblock_card", "run_tests")
+    (warning,) = read_rules("A file has to be read before it is edited.", tools).warnings
+    assert warning.startswith('line 1: "A file has to be read before it is edited" is read as of any file: ')
+    assert warning.endswith('such as "read_file comes before edit_file for the same file."')
+    assert read_rules("After a card was blocked it can't be unblocked again.", tools).warnings
+    for plain in (
+        "read_file comes before edit_file.",
+        "read_file comes before edit_file for the same path.",
+        "The tests must run before it edits a file.",
+        "edit_file needs read_file before it.",
+    ):
+        assert read_rules(plain, tools).warnings == (), plain

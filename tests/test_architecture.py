@@ -251,14 +251,14 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 
 TOKENS = {
-    "tui": 194_110,
+    "tui": 194_120,
     "rules": 82_600,
     "toolfuzz": 85_890,
     "agents": 73_250,
     "traces": 56_580,
     "commands": 47_450,
     "language": 77_880,
-    "session": 40_250,
+    "session": 40_270,
     "oracle": 35_170,
     "sharing": 31_820,
     "debugger": 27_450,

@@ -20,7 +20,7 @@ class _Event(BaseModel):
     """Any event of a run. ``at`` is seconds since the run began; ``timed`` is False if an imported trace does not say
     when the event was. ``kept``: it was copied from the run that was forked."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
 
     at: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     kept: Literal[True] | None = None
@@ -30,7 +30,7 @@ class _Event(BaseModel):
 class _Seen(BaseModel):
     """A part of what a model was given."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
 
 
 class SeenTool(_Seen):
@@ -79,7 +79,7 @@ class PromptEvent(_Event):
 class Usage(BaseModel):
     """Tokens of one model call, as the provider counts them."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
 
     input_tokens: int = Field(default=0, ge=0)
     output_tokens: int = Field(default=0, ge=0)

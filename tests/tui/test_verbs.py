@@ -293,13 +293,6 @@ def test_the_next_wrong_run_is_opened() -> None:
     assert stage.view.key == ("v1", "r2")
 
 
-def test_title_and_notes_are_changed() -> None:
-    stage = FakeStage(sessions.figure_10())
-    stage.answers = [SimpleNamespace(title="A title", notes="seen", quit=False)]
-    doors.describe(stage)
-    assert stage.work.document.title == "A title" and stage.work.document.open_session.notes == "seen"
-
-
 def test_a_pane_is_copied_as_text() -> None:
     stage = FakeStage(sessions.figure_10())
     doors.copy(stage)

@@ -216,7 +216,8 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
     def show(self) -> None:
         """Make all texts again."""
         part, taken = self.gives_way, 2
-        self.query_one(_Box).styles.width = self.text_width + 4
+        for frame in self.query(_Box):  # none yet, if what it waits for comes at once
+            frame.styles.width = self.text_width + 4
         for box in self.query(TextBox):
             if box is not part:
                 box.show()

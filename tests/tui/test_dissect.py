@@ -318,7 +318,7 @@ async def test_the_cured_query_is_one_key_away_beside_the_original() -> None:
         assert screen.kind == "Culprit" and "small changes" in driven.text
         await driven.press("enter")
         assert isinstance(driven.app.screen, CompareScreen), "Enter shows the query beside the original, too"
-        await driven.press("escape", "up", "up")
+        await driven.press("escape", "up", "up", "up")
         assert screen.kind == "QuerySynthesize" and "▶ other sentences" in driven.text
 
 

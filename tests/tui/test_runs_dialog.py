@@ -39,11 +39,11 @@ async def test_search_filter_next_failure_and_histogram_find_runs() -> None:
         await _judged(driven)
         await driven.press("/")
         await driven.type("right")
-        assert "Queries and runs 33" in driven.text and "of 101" in driven.text
+        assert "Queries and runs 36" in driven.text and "of 101" in driven.text
         await driven.press("enter", "escape", "v")
         assert "Show only those that are" in driven.text and "lost at step 3" in driven.text
         await driven.press("escape", "tab", "enter")
-        assert "only lost at step 1" in driven.text and "Queries and runs 3 " in driven.text
+        assert "only lost at step 1" in driven.text and "Queries and runs 4 " in driven.text
         await driven.press("escape", "tab", "home", "f", "o")
         await driven.rest()
         assert driven.state.run.id == "r1"

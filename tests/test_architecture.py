@@ -258,7 +258,7 @@ TOKENS = {
     "traces": 56_580,
     "commands": 47_450,
     "language": 77_880,
-    "session": 40_270,
+    "session": 40_330,
     "oracle": 35_170,
     "sharing": 31_820,
     "debugger": 27_450,

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict, Unpack
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from planscope.language.problem import Action, Problem
-from planscope.oracle.trace import Cause, LeftOut
+from planscope.oracle.trace import Cause
 
 
 class _Event(BaseModel):
@@ -210,6 +210,15 @@ class ActionRecord(_Part):
     parameters: dict[str, Any] | None = None
 
 
+class LeftOutPart(_Part):
+    """``oracle.trace.LeftOut`` in a file."""
+
+    kind: Literal["not of this run", "not understood"]
+    reason: str
+    path: str = ""
+    count: int = 1
+
+
 class Query(_Part):
     """A query. Only the text counts: the tree is kept for other programs, and planscope derives it from the text."""
 
@@ -285,7 +294,7 @@ class Run(_Part):
     events: list[Event] = Field(default_factory=list)
     recording: str | None = None
     reward: float | None = Field(default=None, allow_inf_nan=False)
-    left_out: list[LeftOut] | None = None
+    left_out: list[LeftOutPart] | None = None
     expected: list[ExpectedCall] | None = None
     state: dict[str, Any] | None = None
     thread: str | None = None

@@ -274,7 +274,7 @@ def record_of(run: Run, *, under_way: bool = False) -> RunRecord:
         run.model,
         forked_from=run.forked_from,
         reward=run.reward,
-        left_out=tuple(run.left_out or ()),
+        left_out=tuple(LeftOut(one.kind, one.reason, one.path, one.count) for one in run.left_out or ()),
         expected=tuple(ToolCall(one.tool, one.arguments) for one in run.expected or ()),
     )
     if under_way:

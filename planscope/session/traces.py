@@ -12,7 +12,6 @@ import secrets
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, cast
@@ -42,6 +41,7 @@ from planscope.session.model import (
     Event,
     ExpectedCall,
     ForkPoint,
+    LeftOutPart,
     MessageEvent,
     PromptEvent,
     Run,
@@ -233,7 +233,7 @@ def run_of(trace: Trace, run_id: str, longest: int = LONGEST[0]) -> Run:
         events=events,
         reward=trace.reward if trace.reward is not None and math.isfinite(trace.reward) else None,
         left_out=[
-            replace(one, reason=_line(one.reason), path=_line(one.path))
+            LeftOutPart(kind=one.kind, reason=_line(one.reason), path=_line(one.path), count=one.count)
             for one in trace.left_out[:MOST_KINDS]
         ]
         or None,

@@ -40,9 +40,11 @@ def test_unknown_fields_are_kept(tmp_path: Path) -> None:
     document = json.loads(dumps(figure_10()))
     document["from_the_future"] = {"x": [1]}
     document["runs"][0]["events"][2]["note"] = "kept"
+    document["runs"][0]["left_out"] = [{"kind": "not understood", "reason": "no name", "note": "kept"}]
     again = json.loads(dumps(loads(json.dumps(document).encode())))
     assert again["from_the_future"] == {"x": [1]}
     assert again["runs"][0]["events"][2]["note"] == "kept"
+    assert again["runs"][0]["left_out"][0]["note"] == "kept"
 
 
 def test_every_way_to_cut_a_session_is_one_line(tmp_path: Path) -> None:

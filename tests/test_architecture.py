@@ -257,7 +257,7 @@ TOKENS = {
     "agents": 73_250,
     "traces": 56_580,
     "commands": 47_450,
-    "language": 77_880,
+    "language": 77_980,
     "session": 40_330,
     "oracle": 35_170,
     "sharing": 31_820,

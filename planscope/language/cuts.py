@@ -377,25 +377,33 @@ class Cuts:
         self.raw = [token.key for token in self.row]
         self.at = 0
         self.troubles: list[SentenceError] = []
-        self._rest: dict[int, list[Cut]] = {len(self.row): [Cut(0, ())]}
+        self._rest: dict[int, dict[int, Cut]] = {len(self.row): {0: Cut(0, ())}}
+        self._numbers: dict[tuple[Item, int], int] = {}
         self._widths: dict[int, set[int]] = {}
 
     def __iter__(self) -> Iterator[Cut]:
         """Yield the cuts, those with the fewest unknown names first."""
         for at in range(len(self.row) - 1, -1, -1):
-            found: dict[tuple[Item, ...], Cut] = {}
+            found: dict[int, Cut] = {}
             self._widths[at] = set()
             for cost, width, items in self._choices(at):
                 self._widths[at].add(width)
                 odd = sum(one.odd for one in items)
-                for rest in self._rest.get(at + width, ()):
-                    made = (*items, *rest.items)
-                    cut = Cut(cost + rest.cost, made, odd + rest.odd)
-                    if made not in found or cut.cost < found[made].cost:
-                        found[made] = cut
-            ranked = sorted(found.values(), key=lambda c: (c.cost, c.odd, len(c.items)))
-            self._rest[at] = ranked[:MOST_CUTS]
-        yield from self._rest[0]
+                for tail, rest in self._rest.get(at + width, {}).items():
+                    number = self._number(items, tail)
+                    if number not in found or cost + rest.cost < found[number].cost:
+                        found[number] = Cut(cost + rest.cost, (*items, *rest.items), odd + rest.odd)
+            ranked = sorted(found.items(), key=lambda one: (one[1].cost, one[1].odd, len(one[1].items)))
+            self._rest[at] = dict(ranked[:MOST_CUTS])
+        yield from self._rest[0].values()
+
+    def _number(self, items: Sequence[Item], tail: int) -> int:
+        """Return the number of these items before those of the number ``tail``: equal items, equal number.
+
+        To hash the whole tuple of items, at each place again, was an eighth of the time of reading."""
+        for one in reversed(items):
+            tail = self._numbers.setdefault((one, tail), len(self._numbers) + 1)
+        return tail
 
     @property
     def unread(self) -> Token | None:

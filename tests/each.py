@@ -34,7 +34,7 @@ def each(names: str, values: Iterable[Any]) -> Callable[[Callable[..., None]], C
 
         signature = inspect.signature(test)
         wanted = [value for name, value in signature.parameters.items() if name not in split]
-        loop.__signature__ = signature.replace(parameters=wanted)  # type: ignore[attr-defined]
+        loop.__signature__ = signature.replace(parameters=wanted)
         return loop
 
     return decorate

@@ -112,7 +112,7 @@ def main(room: str, count: int = 20, seed: int = 0) -> None:
             by = "suite"
             if not noticed(folder, room, patience):
                 by = "nightly" if noticed(folder, room, 3 * patience, nightly=True) else "nothing"
-                place = f"{file.relative_to(folder)}:{node.lineno}"  # type: ignore[attr-defined]
+                place = f"{file.relative_to(folder)}:{node.lineno}"
                 print(f"{place}: {before}: killed by {by}", flush=True)
             file.write_text(source)
             killed[by] += 1

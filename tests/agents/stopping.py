@@ -96,7 +96,7 @@ def is_whole(case: Variant, run: Run, folder: Path) -> None:
 def wire_run(server: WireServer, agent: str, streamed: bool, **options: Any) -> LiveRun:
     """A run over the wire that closes its model at its end, as one made by name does."""
     model = load_model("openai:local", base_url=server.base_url, retries=0, responses=agent == "responses")
-    model.chat.streaming = streamed  # type: ignore[attr-defined]
+    model.chat.streaming = streamed
     live = live_run(abc(), model=model, agent=agent, **options)
     live._own = True
     return live

@@ -277,7 +277,7 @@ def test_the_second_debugger_only_watches(path: Path, work: ThreadPoolExecutor) 
         seen.append(work.submit(followed, desk, gate))
         until(lambda desk=desk: desk._loop)
     assert [desk.watches for desk in (first, second, third)] == [False, True, True]
-    assert found()[0].welcome.busy  # type: ignore[union-attr]
+    assert found()[0].welcome.busy
     agent_of(recorder).invoke(ASKED)
     runs = [one.result(PATIENCE) for one in seen]
     assert [len(gate.seen) for gate in gates] == [2, 0, 0]
@@ -516,7 +516,7 @@ def test_a_debugger_that_is_killed_leaves_the_agent_running(path: Path) -> None:
     kill(debuggers)
     assert said(process).startswith("done")
     process.wait()
-    process.stdout.close()  # type: ignore[union-attr]
+    process.stdout.close()
     assert [len(calls_of(run)) for run in load(path).runs] == [2, 2, 2]
 
 
@@ -754,7 +754,7 @@ def test_a_crowd_of_connections_is_turned_away(path: Path) -> None:
     assert all(is_dropped(peer) for peer in crowd[listener.MOST_PEERS :])
     for peer in crowd:
         peer.close()
-    until(lambda: not recorder._point._peers)  # type: ignore[union-attr]
+    until(lambda: not recorder._point._peers)
     assert debugger().welcome.title == "desk"
 
 

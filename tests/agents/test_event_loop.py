@@ -46,7 +46,7 @@ async def test_a_task_that_will_not_end_is_given_up() -> None:
     await asyncio.sleep(0)
     assert not await put_down(task, 0.1)
     assert not task.done()
-    task.get_coro().close()  # type: ignore[union-attr]
+    task.get_coro().close()
     assert await put_down(asyncio.create_task(asyncio.sleep(0)), 1)
 
 

@@ -46,8 +46,8 @@ async def test_another_model_takes_over() -> None:
     taken = scripted(says(("gamma", {})), says(("beta", {})))
     branch = await fork(run, case, RunOptions(agent=""), loaded=taken, step=1).go()
     assert called(branch) == [("alpha", None), ("gamma", None), ("beta", None)]
-    human, ai, tool = taken.chat.seen[0]  # type: ignore[attr-defined]
-    assert human.content == run.events[0].text  # type: ignore[union-attr]
+    human, ai, tool = taken.chat.seen[0]
+    assert human.content == run.events[0].text
     assert isinstance(ai, AIMessage)
     assert [c["name"] for c in ai.tool_calls] == ["alpha"]
     assert isinstance(tool, ToolMessage)
@@ -90,7 +90,7 @@ async def test_calls_of_the_same_message_behind_the_step_were_never_made() -> No
     model = scripted(says(("beta", {})))
     branch = await fork(run, case, RunOptions(agent=""), loaded=model, step=1).go()
     assert [t for t, _ in called(branch)] == ["gamma", "beta"]
-    sent = model.chat.seen[0]  # type: ignore[attr-defined]
+    sent = model.chat.seen[0]
     assert [len(m.tool_calls) for m in sent if isinstance(m, AIMessage)] == [1]
 
 
@@ -134,7 +134,7 @@ async def test_an_imported_run_with_calls_alone() -> None:
     model = scripted(says(("gamma", {})))
     branch = await fork(run, case, RunOptions(agent=""), loaded=model, step=2).go()
     assert [t for t, _ in called(branch)] == ["alpha", "beta", "gamma"]
-    assert [m.type for m in model.chat.seen[0]] == ["human", "ai", "tool", "ai", "tool"]  # type: ignore[attr-defined]
+    assert [m.type for m in model.chat.seen[0]] == ["human", "ai", "tool", "ai", "tool"]
 
 
 async def test_what_cannot_be_forked_says_why() -> None:
@@ -172,5 +172,5 @@ async def test_a_model_goes_on_from_what_a_person_played() -> None:
     model = scripted(says(("gamma", {})))
     branch = await fork(played, case, RunOptions(agent="tools"), loaded=model, step=2).go()
     assert [t for t, _ in called(branch)] == ["alpha", "beta", "gamma"]
-    assert [m.type for m in model.chat.seen[0]] == ["human", "ai", "tool", "ai", "tool"]  # type: ignore[attr-defined]
+    assert [m.type for m in model.chat.seen[0]] == ["human", "ai", "tool", "ai", "tool"]
     assert replay(problem_of(case), trace_of(branch)).verdict().verdict == "right"

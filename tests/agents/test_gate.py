@@ -92,7 +92,7 @@ async def test_an_answer_is_edited_and_the_true_one_kept() -> None:
     run = await run_agent(abc(), model=model, gate=at(1, EditAnswer("Alpha failed.")))
     first = answers_of(run)[0]
     assert (first.text, first.said, first.status) == ("Alpha failed.", "Alpha has been done.", "ok")
-    assert model.chat.seen[1][-1].content == "Alpha failed."  # type: ignore[attr-defined]
+    assert model.chat.seen[1][-1].content == "Alpha failed."
 
 
 async def test_a_refused_call_never_reaches_its_tool() -> None:
@@ -280,7 +280,7 @@ async def stopped_at(case: Variant, events: int, options: dict[str, Any]) -> tup
 
 async def test_stopping_at_every_pause() -> None:
     for step in (1, 2, 3, 4):
-        gate = Pauser(wanted=lambda call, step=step: call.step == step)  # type: ignore[misc]
+        gate = Pauser(wanted=lambda call, step=step: call.step == step)
         live = LiveRun(abc(), RunOptions(), loaded=scripted(*SCRIPT), gate=gate)
         task = asyncio.create_task(live.go())
         async with asyncio.timeout(60):

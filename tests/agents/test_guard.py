@@ -52,7 +52,7 @@ async def test_a_call_that_dooms_the_plan_is_refused_and_told_why() -> None:
     found = replay(problem_of(case), trace_of(run))
     assert (found.verdict().verdict, found.verdict().findings) == ("right", ())
     assert [v.action for v in found.steps] == [None, None, "a1", "a2", "a3", None]
-    assert model.chat.seen[1][-1].content == first.text  # type: ignore[attr-defined]
+    assert model.chat.seen[1][-1].content == first.text
 
 
 async def test_without_the_guard_nothing_is_refused() -> None:

@@ -128,7 +128,7 @@ def test_at_moments_on_the_way(model: str, moments: tuple[float, ...], tmp_path:
             address = ["--base-url", server.base_url] if model == "openai:local" else []
             run = Interrupted(path, "--model", model, *address)
             began = time.monotonic()
-            run.at(lambda began=began, seconds=seconds: time.monotonic() - began > seconds)  # type: ignore[misc]
+            run.at(lambda began=began, seconds=seconds: time.monotonic() - began > seconds)
         assert "Traceback" not in run.err
         assert run.err.count("\n") <= 1
         for recorded in load(path).runs:

@@ -53,8 +53,8 @@ def test_parameters_and_seed() -> None:
     spec = parse_model("sim:time-blind?day=6&seed=9", seed=5)
     assert spec.character is not None
     assert (spec.character.seed, spec.character["day"], spec.text) == (9, 6, "sim:time-blind?day=6")
-    assert parse_model("sim:time-blind").character["day"] == 8  # type: ignore[index]
-    assert parse_model("sim:careful").character.seed == 0  # type: ignore[union-attr]
+    assert parse_model("sim:time-blind").character["day"] == 8
+    assert parse_model("sim:careful").character.seed == 0
 
 
 @pytest.mark.parametrize(
@@ -118,10 +118,10 @@ async def test_temperature_is_zero_where_the_model_takes_one(no_keys: pytest.Mon
     no_keys.setenv("OPENAI_API_KEY", "sk-test")
     for name, wanted in [("gpt-4o-mini", 0), ("local-thing", 0), ("o3-mini", None), ("gpt-5", None)]:
         loaded = load_model(f"openai:{name}")
-        assert loaded.chat.temperature == wanted, name  # type: ignore[attr-defined]
-        assert loaded.chat.use_responses_api is False  # type: ignore[attr-defined]
+        assert loaded.chat.temperature == wanted, name
+        assert loaded.chat.use_responses_api is False
         sequential = name != "o3-mini"
-        assert loaded.chat.one_by_one == sequential  # type: ignore[attr-defined]
+        assert loaded.chat.one_by_one == sequential
         await loaded.aclose()
 
 

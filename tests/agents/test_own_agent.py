@@ -84,8 +84,8 @@ async def test_two_lines_write_a_session(tmp_path: Path, sync: bool) -> None:
     assert result["messages"][-1].content == "Done."
     (run,) = runs(path)
     assert (run.agent, run.model) == ("own", "Both")
-    assert run.events[0].text == "Make dinner."  # type: ignore[union-attr]
-    assert run.events[0].system == "You cook."  # type: ignore[union-attr]
+    assert run.events[0].text == "Make dinner."
+    assert run.events[0].system == "You cook."
     assert [(c.tool, c.arguments) for c in calls_of(run)] == [
         ("wash_hands", {"times": 2}),
         ("cook_dinner", {}),

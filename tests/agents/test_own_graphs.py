@@ -132,7 +132,7 @@ async def test_an_agent_hands_over_to_another(path: Path, sync: bool) -> None:
     assert steps(run) == [("alice", "build_image"), ("alice", "to_bob"), ("bob", "deploy_image")]
     assert handed(run) == ["bob"] and end_of(run).ending == "stopped"
     (over,) = [a for a in answers_of(run) if a.to_graph]
-    assert (over.text, over.to_graph["goto"]) == ("over to bob", ["bob"])  # type: ignore[index]
+    assert (over.text, over.to_graph["goto"]) == ("over to bob", ["bob"])
 
 
 def test_agents_in_a_row_are_one_run(path: Path) -> None:

@@ -57,7 +57,7 @@ WANTED = [(name, f"found {name}") for name in [*NAMES, "ann"]]
 @pytest.mark.parametrize("sync", [True, False])
 def test_several_calls_of_one_message(named: Name, path: Path, by: str, sync: bool) -> None:
     with WireServer(REPLIES) as server:
-        model = ChatOpenAI(model="local", base_url=server.base_url, api_key="none", max_retries=0)  # type: ignore[arg-type]
+        model = ChatOpenAI(model="local", base_url=server.base_url, api_key="none", max_retries=0)
         if by.startswith("debugger"):
             bound = model.bind_tools([look_up])
             made = quickstart(lambda tools, one: tools[one["name"]].invoke(one["args"]))(bound, [look_up])

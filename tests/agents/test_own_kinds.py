@@ -474,8 +474,8 @@ async def test_as_a_callback(path: Path, sync: bool) -> None:
     )
     assert result["messages"][-1].content == "Done."
     (run,) = runs(path)
-    assert run.events[0].text == "Ship it."  # type: ignore[union-attr]
-    assert run.events[0].system == "You ship."  # type: ignore[union-attr]
+    assert run.events[0].text == "Ship it."
+    assert run.events[0].system == "You ship."
     assert [a.text for a in answers_of(run)] == ["nothing", "built v1", "nothing", "3 of v1"]
     assert verdict(path) == ("right", None)
     assert {a.tool for a in load(path).variants[0].actions} == {t.name for t in TOOLS}
@@ -518,7 +518,7 @@ def test_as_a_callback_of_a_graph_and_of_a_model_alone(path: Path) -> None:
     graph.compile().invoke(ASKED, config)
     model.invoke("Hello.", config)
     RunnableLambda(lambda text: model.invoke(text)).invoke("Hello again.", config)
-    assert [run.events[0].text for run in runs(path)] == ["Ship it.", "Hello.", "Hello again."]  # type: ignore[union-attr]
+    assert [run.events[0].text for run in runs(path)] == ["Ship it.", "Hello.", "Hello again."]
 
 
 def test_as_both_it_is_recorded_once(path: Path) -> None:

@@ -88,7 +88,7 @@ def named(monkeypatch: pytest.MonkeyPatch) -> Iterator[Name]:
 
     def put(agent: Any) -> str:
         module = ModuleType("users_module")
-        module.agent = agent  # type: ignore[attr-defined]
+        module.agent = agent
         monkeypatch.setitem(sys.modules, "users_module", module)
         return "users_module:agent"
 

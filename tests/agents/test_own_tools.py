@@ -277,7 +277,7 @@ def supervisor(model: Any, tools: list[BaseTool]) -> Any:
 
 def by_func(tools: dict[str, BaseTool], call: dict[str, Any]) -> Any:
     one = tools[call["name"]]
-    return one.func(**call["args"]) if isinstance(one, StructuredTool) else one.invoke(call["args"])  # type: ignore[misc]
+    return one.func(**call["args"]) if isinstance(one, StructuredTool) else one.invoke(call["args"])
 
 
 def as_functions(model: Any, tools: list[BaseTool]) -> Any:
@@ -289,11 +289,11 @@ def as_functions(model: Any, tools: list[BaseTool]) -> Any:
 
         def pay(self, to: str, amount: int = 5) -> dict[str, Any]:
             """Pay money."""
-            (self._mail.folder / f"pay-{to}-{amount}").touch()  # type: ignore[attr-defined]
+            (self._mail.folder / f"pay-{to}-{amount}").touch()
             return {"paid": amount, "to": to}
 
     desk = Desk(*tools)
-    folder = tools[1].folder  # type: ignore[attr-defined]
+    folder = tools[1].folder
 
     async def mail(text: str) -> str:
         """Send a mail."""

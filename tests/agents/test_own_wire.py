@@ -34,7 +34,7 @@ async def go(server: WireServer, path: Path, *, responses: bool, streamed: bool,
     model = ChatOpenAI(
         model="local",
         base_url=server.base_url,
-        api_key="sk-none",  # type: ignore[arg-type]
+        api_key="sk-none",
         use_responses_api=responses,
         stream_usage=streamed,
         streaming=streamed,

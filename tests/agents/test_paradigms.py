@@ -33,11 +33,11 @@ async def test_react_asks_any_model_in_text_alone() -> None:
     assert run.agent == "react"
     assert called(run) == [("alpha", None), ("beta", None), ("gamma", None)]
     assert [e.text for e in run.events if e.type == "message"] == ["Next.", "Next.", "Next.", "Done."]
-    asked: list[list[Any]] = model.chat.seen  # type: ignore[attr-defined]
+    asked: list[list[Any]] = model.chat.seen
     assert [type(m) for m in asked[-1]] == [SystemMessage, HumanMessage]
-    tools, question, turns = read_prompt(asked[-1][1].content)  # type: ignore[misc]
+    tools, question, turns = read_prompt(asked[-1][1].content)
     assert [t.name for t in tools] == ["alpha", "beta", "gamma"]
-    assert question == run.events[0].text  # type: ignore[union-attr]
+    assert question == run.events[0].text
     assert [(t.tool, t.observation) for t in turns] == [
         ("alpha", "Alpha has been done."), ("beta", "Beta has been done."), ("gamma", "Gamma has been done."),
     ]  # fmt: skip

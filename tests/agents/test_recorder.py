@@ -163,7 +163,7 @@ async def test_messages_with_the_same_id_do_not_hide_one_another() -> None:
     model = scripted(first, second)
     found = await run_agent(abc(), model=model)
     assert [c.tool for c in calls_of(found)] == ["alpha", "beta"]
-    assert [m.type for m in model.chat.seen[-1]] == ["human", "ai", "tool", "ai", "tool"]  # type: ignore[attr-defined]
+    assert [m.type for m in model.chat.seen[-1]] == ["human", "ai", "tool", "ai", "tool"]
 
 
 async def test_what_json_cannot_hold_is_recorded_and_does_no_harm() -> None:

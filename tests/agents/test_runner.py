@@ -65,7 +65,7 @@ async def test_cancelling_ends_the_record_at_once() -> None:
         await task
     assert time.perf_counter() - began < 15  # the model would take 30
     check_record(events)
-    assert events[-1].ending == "aborted"  # type: ignore[union-attr]
+    assert events[-1].ending == "aborted"
 
 
 async def test_stopping_from_another_thread_gives_the_run() -> None:
@@ -151,7 +151,7 @@ async def test_prompts_of_the_users_own(tmp_path: Path) -> None:
     own = tmp_path / "prompts.toml"
     own.write_text('base = "Please: [text] Thanks."\ntimed = "[text]"\n')
     run = await run_agent(abc("Beta happens before alpha."), model="sim:careful", prompts=own)
-    assert run.events[0].text == "Please: Beta happens before alpha. Thanks."  # type: ignore[union-attr]
+    assert run.events[0].text == "Please: Beta happens before alpha. Thanks."
 
 
 async def test_unknown_agents_are_refused_in_one_line() -> None:
@@ -216,10 +216,10 @@ async def test_nothing_is_uploaded_whatever_the_environment_says(monkeypatch: py
     asked: list[Any] = []
     monkeypatch.setenv("LANGSMITH_TRACING", "true")
     monkeypatch.setenv("LANGSMITH_API_KEY", "lsv2_planted")
-    utils.get_env_var.cache_clear()  # type: ignore[attr-defined]
+    utils.get_env_var.cache_clear()
     original = utils.tracing_is_enabled
 
-    class Spying(type(scripted().chat)):  # type: ignore[misc]
+    class Spying(type(scripted().chat)):
         async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
             asked.append(original())
             return await super()._agenerate(*args, **kwargs)
@@ -229,7 +229,7 @@ async def test_nothing_is_uploaded_whatever_the_environment_says(monkeypatch: py
     model.chat = Spying(script=[says(("alpha", {}))])
     await run_agent(abc(), model=model)
     monkeypatch.undo()
-    utils.get_env_var.cache_clear()  # type: ignore[attr-defined]
+    utils.get_env_var.cache_clear()
     assert asked == [False, False]
 
 
@@ -241,7 +241,7 @@ async def test_tracing_is_the_environments_only_where_it_is_asked_for(
 
     found: list[Any] = []
 
-    class Spying(type(scripted().chat)):  # type: ignore[misc]
+    class Spying(type(scripted().chat)):
         async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
             found.append(get_tracing_context()["enabled"])
             return await super()._agenerate(*args, **kwargs)

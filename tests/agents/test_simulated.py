@@ -214,7 +214,7 @@ async def test_the_same_messages_give_the_same_answer_without_any_runner() -> No
     graph: Any = create_agent(
         load_model("sim:careful").chat, langchain_tools(make_toolset(case.actions, timed=False))
     )
-    end = await graph.ainvoke({"messages": [HumanMessage(run.events[0].text)]})  # type: ignore[union-attr]
+    end = await graph.ainvoke({"messages": [HumanMessage(run.events[0].text)]})
     made = [c["name"] for m in end["messages"] if isinstance(m, AIMessage) for c in m.tool_calls]
     assert made == [tool for tool, _ in called(run)]
 

@@ -61,7 +61,7 @@ def simulated(agent: str, model: str = "sim:careful", **options: Any) -> LiveRun
 def test_at_every_event_of_a_simulated_run(agent: str, guard: bool, tmp_path: Path) -> None:
     for number in range(EVENTS):
         one = Stopped(lambda **more: simulated(agent, guard=guard, **more))
-        run = one.run(lambda event, seen, number=number: seen == number)  # type: ignore[misc]
+        run = one.run(lambda event, seen, number=number: seen == number)
         assert one.took < BOUND
         if number < EVENTS - 1 or end_of(run).ending == "aborted":  # else the last word was said already
             is_whole(abc(), run, tmp_path)
@@ -73,7 +73,7 @@ def test_at_every_event_over_the_wire(agent: str, streamed: bool, tmp_path: Path
     for number in range(EVENTS - 1):
         with WireServer(speak(agent)) as server:
             one = Stopped(lambda server=server, **more: wire_run(server, agent, streamed, **more))
-            run = one.run(lambda event, seen, number=number: seen == number)  # type: ignore[misc]
+            run = one.run(lambda event, seen, number=number: seen == number)
         assert one.took < BOUND
         is_whole(abc(), run, tmp_path)
 

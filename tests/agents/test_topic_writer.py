@@ -157,7 +157,7 @@ def test_nothing_is_traced(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setenv("LANGSMITH_TRACING", "true")
     monkeypatch.setenv("LANGSMITH_API_KEY", "lsv2_planted")
-    utils.get_env_var.cache_clear()  # type: ignore[attr-defined]
+    utils.get_env_var.cache_clear()
     traced: list[Any] = []
 
     def note(asked: str) -> str:
@@ -167,7 +167,7 @@ def test_nothing_is_traced(monkeypatch: pytest.MonkeyPatch) -> None:
     assert utils.tracing_is_enabled() is True
     write_topics(answering(note), jobs=2)
     monkeypatch.undo()
-    utils.get_env_var.cache_clear()  # type: ignore[attr-defined]
+    utils.get_env_var.cache_clear()
     assert traced == [False] * 3
 
 
@@ -181,7 +181,7 @@ def test_fifty_jobs_a_few_at_a_time_and_in_their_order(tmp_path: Path) -> None:
     assert list(written.topics) == [f"keeper {letters(i)}" for i in range(50)]
     assert {len(names) for names in loaded(written, tmp_path).values()} == {20}
     assert written.problems == ()
-    assert 2 <= model.chat.waiting[1] <= 4  # type: ignore[attr-defined]
+    assert 2 <= model.chat.waiting[1] <= 4
     assert seen == [(0, None), *((i, 50) for i in range(51))]
 
 
@@ -196,7 +196,7 @@ def test_never_more_than_asked_for() -> None:
 )
 def test_bounds_of_what_is_asked_for(wrong: dict[str, int]) -> None:
     with pytest.raises(TopicsNotWritten, match="ask for 1 to 100 jobs"):
-        write_topics(scripted(), **wrong)  # type: ignore[arg-type]
+        write_topics(scripted(), **wrong)
 
 
 @pytest.mark.parametrize("job", ["", "  ", "x" * 61, "bee\x1b[2Jkeeper", "bee\u202ekeeper", "bee\udc80"])
@@ -205,7 +205,7 @@ def test_a_job_that_is_no_name_is_not_asked_about(job: str) -> None:
     with pytest.raises(TopicsNotWritten, match="not the name of a job") as caught:
         write_topics(model, job=job)
     assert str(caught.value).isprintable()
-    assert model.chat.seen == []  # type: ignore[attr-defined]
+    assert model.chat.seen == []
 
 
 @pytest.mark.parametrize("model", ["sim:careful", "sim:literal?seed=3"])
@@ -270,7 +270,7 @@ def test_one_failure_among_many_ends_the_others() -> None:
     model = answering(answer, 0.01)
     with pytest.raises(TopicsNotWritten, match="RuntimeError: gone"):
         write_topics(model)
-    assert model.chat.waiting[0] == 0  # type: ignore[attr-defined]
+    assert model.chat.waiting[0] == 0
 
 
 def test_nobody_there() -> None:

@@ -52,7 +52,7 @@ async def talk(
 
 def _load(server: WireServer, streamed: bool, retries: int) -> LoadedModel:
     model = load_model("openai:local", base_url=server.base_url, retries=retries)
-    model.chat.streaming = streamed  # type: ignore[attr-defined]
+    model.chat.streaming = streamed
     return model
 
 
@@ -139,7 +139,7 @@ async def test_no_arguments_are_no_error(raw: str) -> None:
 
 
 async def test_servers_without_ids_or_with_the_same_one(streamed: bool) -> None:
-    nameless = ToolCall("alpha", "{}", None)  # type: ignore[arg-type]
+    nameless = ToolCall("alpha", "{}", None)
     same = [ToolCall("beta", "{}", "call_0"), ToolCall("gamma", "{}", "call_0")]
     with WireServer([calls(nameless), calls(*same), calls(same[0]), Say("ok")]) as server:
         run = await talk(server, streamed=streamed)

@@ -63,7 +63,7 @@ async def talk(
         retries=options.pop("retries", 0),
         responses=agent == "responses",
     )
-    model.chat.streaming = streamed  # type: ignore[attr-defined]
+    model.chat.streaming = streamed
     try:
         run = await run_agent(case or abc(), model=model, agent=agent, **options)
     finally:
@@ -263,7 +263,7 @@ async def test_one_call_at_a_time_is_asked_for_where_there_are_tools(
                 retries=0,
                 responses=agent == "responses",
             )
-            model.chat.streaming = streamed  # type: ignore[attr-defined]
+            model.chat.streaming = streamed
             await run_agent(abc(), model=model, agent=agent)
             await model.aclose()
         expected = None if named or agent == "react" else False

@@ -52,7 +52,7 @@ def windows(kind: str, n: int, seed: int) -> Replay:
         clock = end
     while True:
         said = [
-            Constraint("", kind, "", action=actions[i].id, hour=hour)  # type: ignore[arg-type]
+            Constraint("", kind, "", action=actions[i].id, hour=hour)
             for i, span in spans.items()
             for kind, hour in zip(("start_at_least", "end_at_most"), span, strict=True)
         ]

@@ -36,8 +36,8 @@ async def measure(calls: int) -> list[float]:
 
 async def _follow(driven: Driven, run: object, tools: list[str]) -> list[float]:
     document, screen = driven.screen.work.document, driven.screen
-    document.put_run(run, under_way=True)  # type: ignore[arg-type]
-    screen.look_at(run.variant, run.id)  # type: ignore[attr-defined]
+    document.put_run(run, under_way=True)
+    screen.look_at(run.variant, run.id)
     await driven.answered()
     tenths, part = [], max(len(tools) // 10, 1)
     began = time.process_time()
@@ -48,7 +48,7 @@ async def _follow(driven: Driven, run: object, tools: list[str]) -> list[float]:
             AnswerEvent(step=step, text="done"),
         )
         for event in events:
-            document.append(run.id, event)  # type: ignore[attr-defined]
+            document.append(run.id, event)
             while screen.work.judge.busy or not _is_shown(driven):
                 await asyncio.sleep(0)
         if step % part == 0:
@@ -59,7 +59,7 @@ async def _follow(driven: Driven, run: object, tools: list[str]) -> list[float]:
 
 
 def _is_shown(driven: Driven) -> bool:
-    view, record = driven.screen.view, driven.screen.work.document.record(driven.screen.view.run.id)  # type: ignore[union-attr]
+    view, record = driven.screen.view, driven.screen.work.document.record(driven.screen.view.run.id)
     return (
         view.run is record
         and not driven.screen.message_queue_size

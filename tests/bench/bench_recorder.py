@@ -155,7 +155,7 @@ def many(url: str, count: int) -> None:
     """As ``planscope run --times`` does it."""
     case = small(NAMES)
     runs = run_many(case, RunOptions(model="openai:local", base_url=url), times=count, at_once=count)
-    assert all(run.events[-1].ending == "stopped" for run in runs)  # type: ignore[union-attr]
+    assert all(run.events[-1].ending == "stopped" for run in runs)
 
 
 def client_alone(url: str, count: int) -> None:

@@ -122,11 +122,11 @@ class PlainSearch(Search):
 
     def __init__(self, tool: Tool, seed: int, calls: int) -> None:
         super().__init__(tool, seed, guided=False)
-        self._examples = drawn(strategy_of(tool.schema), calls, f"{seed}/{tool.name}") or [{}]  # type: ignore[assignment,method-assign]
-        Random(seed).shuffle(self._examples)  # type: ignore[arg-type]
+        self._examples = drawn(strategy_of(tool.schema), calls, f"{seed}/{tool.name}") or [{}]
+        Random(seed).shuffle(self._examples)
 
     def draw(self, number: int) -> tuple[dict[str, Any], str]:
-        given = self._examples[number % len(self._examples)]  # type: ignore[index]
+        given = self._examples[number % len(self._examples)]
         return given, json.dumps(given, allow_nan=False)
 
 
@@ -167,7 +167,7 @@ def run(tool: Tool, arm: str, calls: int, seed: int = 1, served: Any = None) -> 
         options = Options("", calls=calls, seconds=seconds, seed=seed, call_limit=HUNG_AFTER)
         fuzzing = Fuzzing(tool, host, options, heard)
         if arm == ARMS[1]:
-            fuzzing.search.is_measured = lambda number: False  # type: ignore[method-assign]
+            fuzzing.search.is_measured = lambda number: False
         if arm == ARMS[2]:
             fuzzing.search = Search(tool, seed, guided=False)
         if arm == ARMS[3]:

@@ -296,7 +296,7 @@ def test_progress_is_for_people_who_wait(monkeypatch: pytest.MonkeyPatch) -> Non
     silent = dissect._Progress(60)
     silent._began -= 10
     silent.one_more()
-    assert sys.stderr.getvalue() == ""  # type: ignore[attr-defined]
+    assert sys.stderr.getvalue() == ""
 
 
 def test_an_interrupt_keeps_what_there_is(files: Files) -> None:

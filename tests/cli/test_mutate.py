@@ -28,7 +28,7 @@ def test_the_kinds_are_all_there_are() -> None:
 
 @pytest.mark.parametrize("about", [ABC, TIMED])
 def test_the_document(cli: Cli, files: Files, about: object) -> None:
-    path = files.keep(session(about))  # type: ignore[arg-type]
+    path = files.keep(session(about))
     before = path.read_bytes()
     done = cli("mutate", path, "--count", "2", "--seed", "5", "--json")
     assert done.status == 0 and done.err == "" and path.read_bytes() == before
@@ -171,7 +171,7 @@ def test_a_bundled_session_is_only_printed(cli: Cli, tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_mutated(cli: Cli, files: Files, about: object, words: str) -> None:
-    path = files.keep(session(about))  # type: ignore[arg-type]
+    path = files.keep(session(about))
     before = path.read_bytes()
     for arguments in ([], ["--json"], ["--kind", "QuerySynthesize"]):
         assert words in cli("mutate", path, *arguments).complaint()

@@ -14,14 +14,14 @@ SPEED = variant(FIGURE_7, ["network diagnosis", "network speed test"], [2, 1])
 KNOT = variant("A comes before B. B comes before A. B comes before C.", ["a", "b", "c"])
 
 
-def document(done: Done) -> dict:  # type: ignore[type-arg]
+def document(done: Done) -> dict:
     assert done.status == 0 and done.err == ""
     Draft202012Validator(schema("reasons")).validate(done.json)
-    found: dict = done.json  # type: ignore[type-arg]
+    found: dict = done.json
     return found
 
 
-def sets(found: dict, kind: str) -> list[list[object]]:  # type: ignore[type-arg]
+def sets(found: dict, kind: str) -> list[list[object]]:
     return [[*one["constraints"], *one["steps"]] for one in found[kind]]
 
 

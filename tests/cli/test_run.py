@@ -144,7 +144,7 @@ def test_what_was_added_meanwhile_stays(cli: Cli, files: Files, monkeypatch: pyt
     path = files.keep(session(ABC))
     wait = runner.LiveRun.wait
 
-    def slow(self: runner.LiveRun):  # type: ignore[no-untyped-def]
+    def slow(self: runner.LiveRun):
         files.keep(session(ABC, run("a", run_id="r1")))
         return wait(self)
 

@@ -34,7 +34,7 @@ COMMANDS = [
 ]
 
 
-def edited(change: Callable[[dict], object]) -> bytes:  # type: ignore[type-arg]
+def edited(change: Callable[[dict], object]) -> bytes:
     document = json.loads(GOOD)
     change(document)
     return json.dumps(document).encode()

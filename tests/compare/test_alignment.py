@@ -109,7 +109,7 @@ def told(a: str, b: str) -> list[str]:
     for row in check(c).rows:
         words = [
             side.steps[k].call.tool if k is not None else "-" for side, k in ((c.a, row.a), (c.b, row.b))
-        ]  # type: ignore[union-attr]
+        ]
         rows.append(f"{row.change} {' '.join(words)}")
     return rows
 

@@ -201,7 +201,7 @@ def test_what_follows_from_hours_is_found(given: str, wanted: str) -> None:
     ],
 )
 def test_what_is_not_known_is_said(a: object, b: object, why: str) -> None:
-    both = session(a, b)  # type: ignore[arg-type]
+    both = session(a, b)
     c = compare(both, both.variants[0], both, both.variants[1])
     assert constraints(c).equivalent is None
     assert why in next(u.why for u in c.unknown if u.what == "equivalence")

@@ -85,7 +85,7 @@ def test_all_is_the_same_before_it_and_something_is_not_there(one: str, other: s
         x, y = c.a.steps[end], c.b.steps[end]
         assert (x.call, x.answer, x.state) != (y.call, y.answer, y.state)
         turned = compared(run(other), run(one, id="r2")).divergence
-        assert turned == type(turned)(c.divergence.b, c.divergence.a, c.divergence.reasons)  # type: ignore[misc]
+        assert turned == type(turned)(c.divergence.b, c.divergence.a, c.divergence.reasons)
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ def test_what_changed_of_an_action_in_words() -> None:
 
 def test_a_state_is_complete_at_the_end_of_a_run_that_was_not_aborted() -> None:
     def said(ending: str, step: object, kind: str | None = "completable") -> str:
-        return state(SimpleNamespace(ending=ending, problem=None), SimpleNamespace(step=step, state=kind))  # type: ignore[arg-type]
+        return state(SimpleNamespace(ending=ending, problem=None), SimpleNamespace(step=step, state=kind))
 
     assert said("finished", "end") == terms.COMPLETE != said("aborted", "end") == said("finished", 3)
     assert (

@@ -167,6 +167,6 @@ def test_rows_far_from_a_difference_are_counted() -> None:
 
 
 def test_answers_that_differ_are_quoted() -> None:
-    assert wording._answer(SimpleNamespace(answer=None, refused_by=None)) == "none"  # type: ignore[arg-type]
+    assert wording._answer(SimpleNamespace(answer=None, refused_by=None)) == "none"
     refused = SimpleNamespace(answer="x" * 90, refused_by="guard")
-    assert wording._answer(refused) == f"“{'x' * 79}…” (refused by the guard)"  # type: ignore[arg-type]
+    assert wording._answer(refused) == f"“{'x' * 79}…” (refused by the guard)"

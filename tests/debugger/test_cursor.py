@@ -184,7 +184,7 @@ def test_the_order_of_equal_moves_does_not_matter_for_the_objects() -> None:
     state = open_run(hand_made())
     assert previous_call(next_call(next_call(state))) == next_call(state)
     with pytest.raises(AttributeError):
-        state.index = 3  # type: ignore[misc]
+        state.index = 3
 
 
 @pytest.mark.parametrize(

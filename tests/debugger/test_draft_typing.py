@@ -43,11 +43,11 @@ def test_the_text_is_what_was_typed(keys: list[tuple[str, object]]) -> None:
         start, end = now.selection
         kind: Kind = "other"
         if key == "put":
-            made = typing.put(now, what)  # type: ignore[arg-type]
-            chars[start:end] = plain_text(what)  # type: ignore[arg-type]
-            assert made.text == "".join(chars) and made.at == start + len(plain_text(what))  # type: ignore[arg-type]
+            made = typing.put(now, what)
+            chars[start:end] = plain_text(what)
+            assert made.text == "".join(chars) and made.at == start + len(plain_text(what))
         elif key == "take":
-            made = what(now)  # type: ignore[operator]
+            made = what(now)
             if start < end:
                 assert made.text == now.text[:start] + now.text[end:]
             else:
@@ -55,11 +55,11 @@ def test_the_text_is_what_was_typed(keys: list[tuple[str, object]]) -> None:
                 assert now.text.endswith(made.text[made.at :])
                 assert len(made.text) <= len(now.text)
         elif key == "move":
-            move, select = what  # type: ignore[misc]
+            move, select = what
             made = move(now, select=select)
             assert made.draft == now.draft
         elif key == "go":
-            made = typing.go(now, what[0], select=what[1])  # type: ignore[index]
+            made = typing.go(now, what[0], select=what[1])
         elif key == "action":
             made = replace(now, draft=add_action(now.draft, f"action {len(now.draft.actions)}"))
         else:

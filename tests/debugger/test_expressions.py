@@ -173,7 +173,7 @@ comparisons = st.tuples(
 def test_comparisons_mean_what_they_say(
     run_of: object, parts: tuple[str, str, int], data: st.DataObject
 ) -> None:
-    run = open_run(run_of).run  # type: ignore[arg-type]
+    run = open_run(run_of).run
     left, operator, right = parts
     index = data.draw(st.integers(0, run.last))
     value = evaluate(parse_expression(left, run.problem), run, index)
@@ -252,4 +252,4 @@ def test_names_of_actions_go_before_names_in_other_places() -> None:
     assert str(parse_expression("state.place", problem)) == "state.place"
     assert str(parse_expression("state", problem)) == "state"
     by_id = parse_expression("a2.place", problem)
-    assert by_id.action == "a2"  # type: ignore[union-attr]
+    assert by_id.action == "a2"

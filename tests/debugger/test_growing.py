@@ -45,7 +45,7 @@ def record(calls: tuple[ToolCall, ...], answered: int) -> RunRecord:
 
 @pytest.mark.parametrize("make", [random_base, random_timed], ids=["base", "timed"])
 @each("seed", range(120))
-def test_grown_call_by_call_it_is_the_same(make, seed: int) -> None:  # type: ignore[no-untyped-def]
+def test_grown_call_by_call_it_is_the_same(make, seed: int) -> None:
     draw = random.Random(seed)
     problem, trace = make(draw)
     calls = tuple(

@@ -192,7 +192,7 @@ def test_links_go_both_ways() -> None:
 
 @given(judged())
 def test_constraints_without_spans_are_linked_by_their_actions(replayed: object) -> None:
-    run = open_run(replayed).run  # type: ignore[arg-type]
+    run = open_run(replayed).run
     links = Links("", run.problem)
     for constraint in run.problem.said:
         steps = links.lit(SelectedConstraint(constraint.id), run).steps

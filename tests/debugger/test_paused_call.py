@@ -12,7 +12,7 @@ from tests.tui import sessions
 
 
 def paused(session: object, *calls: ToolCall) -> Replay:
-    return replay(problem_of(session.variants[0]), Trace(calls, "running"))  # type: ignore[attr-defined]
+    return replay(problem_of(session.variants[0]), Trace(calls, "running"))
 
 
 HAIR, TRAINING = "applying_hair_color", "attending_training_sessions"

@@ -132,7 +132,7 @@ def of_cursor(run: RunIndex) -> Iterator[str]:
             yield f"{move.__name__} {' '.join(seen)} {told(here)}"
     yield told(cursor.first_violation(state))
     for text in ("0", "2", "start", "END", "step 3", "99", "-1", "x", ""):
-        yield f"{text!r} {or_error(lambda text=text: cursor.parse_step(run, text))}"  # type: ignore[misc]
+        yield f"{text!r} {or_error(lambda text=text: cursor.parse_step(run, text))}"
     for record in (
         {"index": 2},
         {"index": 2, "check": 0},
@@ -263,7 +263,7 @@ def everything() -> str:
     rows: list[str] = []
     for text, timed, said, ending in RUNS:
         reading = request(text, timed)
-        run = RunIndex(replay(reading.problem, Trace(calls(said), ending)))  # type: ignore[arg-type]
+        run = RunIndex(replay(reading.problem, Trace(calls(said), ending)))
         rows += [f"== {said} {ending}", *of_run(reading, run), *of_cursor(run), *of_search(reading, run)]
         rows += [*of_links(reading, run), *of_play(run)]
     for timed in (False, True):

@@ -221,7 +221,7 @@ def test_where_it_never_fails_there_is_nothing_to_dissect() -> None:
     variant = query(1)
     session = Session(id="s", title="s", variants=[variant])
     for method in ("rates", "paper"):
-        dissector = Dissector(session, variant, DissectOptions(model="sim:careful", method=method))  # type: ignore[arg-type]
+        dissector = Dissector(session, variant, DissectOptions(model="sim:careful", method=method))
         dissector.go()
         found = summary(session, dissector.add_to(session))
         assert found.decision.cause is None

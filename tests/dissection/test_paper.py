@@ -30,7 +30,7 @@ def published(agent: Agent, k: int) -> tuple[str, int]:
     ):
         for n in range(k):
             runs += 1
-            if agent(kind, n):  # type: ignore[arg-type]
+            if agent(kind, n):
                 return cause, runs
     return "Constraint", runs
 

@@ -45,7 +45,7 @@ def test_the_cured_query_is_a_right_mutant_of_the_kind_that_names_the_cause(name
     assert cell.kind == kind
     assert all(
         other.counts.wrong or other.counts.right <= cell.counts.right for other in found.row(kind).cells
-    )  # type: ignore[arg-type]
+    )
 
 
 def test_nothing_cures_where_no_mutant_names_the_cause() -> None:

@@ -105,10 +105,7 @@ def test_the_failing_run_of_another_model_says_nothing_about_this_one() -> None:
     ],
 )
 def test_what_a_cell_shows(verdicts: list[str], outcome: str) -> None:
-    runs = tuple(
-        CellRun(f"r{k}", v, "order_error" if v == "wrong" else None)  # type: ignore[arg-type]
-        for k, v in enumerate(verdicts)
-    )
+    runs = tuple(CellRun(f"r{k}", v, "order_error" if v == "wrong" else None) for k, v in enumerate(verdicts))
     cell = CellView("TopicChange", 1, "v1", runs)
     assert cell.outcome == outcome
     assert cell.error_type == ("order_error" if "wrong" in verdicts else None)

@@ -34,10 +34,10 @@ def test_mutants_mean_the_same_and_fresh_requests_do_not(number: int, timed: boo
         texts = set()
         for k in (1, 2, 3):
             try:
-                made = mutants.make(kind, k, known)  # type: ignore[arg-type]
+                made = mutants.make(kind, k, known)
             except NoVariant:
                 break
-            known.add_cell(kind, k, made)  # type: ignore[arg-type]
+            known.add_cell(kind, k, made)
             assert made.query.text != variant.query.text
             assert made.query.text not in texts
             texts.add(made.query.text)

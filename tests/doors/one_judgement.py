@@ -350,11 +350,11 @@ def z3_asked_once() -> Iterator[None]:
                 known[key] = "gave_up"
         return known[key]
 
-    Replay.certify = once  # type: ignore[method-assign]
+    Replay.certify = once
     try:
         yield
     finally:
-        Replay.certify = certify  # type: ignore[method-assign]
+        Replay.certify = certify
 
 
 def case(seed: int, folder: Path, counts: Counter[str]) -> None:

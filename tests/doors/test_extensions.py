@@ -63,7 +63,7 @@ def test_the_example_package(fresh: Path, cli: Cli, tmp_path: Path) -> None:
     (acme,) = [one for one in cli("models", "--json").json["providers"] if one["name"] == "acme"]
     assert acme["ready"] and acme["package"] == "acme-planscope"
     pytest.importorskip("langchain_openai")
-    assert models.load_model("acme:large").chat.model_name == "large"  # type: ignore[attr-defined]
+    assert models.load_model("acme:large").chat.model_name == "large"
     assert {"name": "acme", "dark": True} in cli("themes", "--json").json["themes"]
     assert words("run", "x", "--model", "acm") == ["acme:"]
     assert words("open", "--theme", "ac") == ["acme"]

@@ -134,7 +134,7 @@ def test_the_end_of_a_run_by_its_agent_is_not_called_stopped() -> None:
 def ruled(rules: str, *calls: tuple[str, dict[str, Any]], ending: str = "stopped") -> Session:
     made = load(bundled()["returns-desk"])
     (one,) = made.runs[:1]
-    events = [*one.events[:1], *run(*calls).events[1:-1], EndEvent(ending=ending)]  # type: ignore[arg-type]
+    events = [*one.events[:1], *run(*calls).events[1:-1], EndEvent(ending=ending)]
     return made.model_copy(update={"rules": rules, "runs": [one.model_copy(update={"events": events})]})
 
 

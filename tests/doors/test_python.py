@@ -161,7 +161,7 @@ print([m for m in heavy if m in sys.modules])
 
 def test_ids_have_their_words() -> None:
     replayed, fixed = planscope.replay("first-look"), planscope.repair("first-look")
-    step = replayed.steps[0]  # type: ignore[index]
+    step = replayed.steps[0]
     assert {*step.safe_next, *step.constraints} <= replayed.words.keys()
     assert [call.tool for call in step.safe_calls] == [replayed.words[a] for a in step.safe_next]
     assert replayed.words["c2"] == "docent training before school tour guidance"

@@ -31,7 +31,7 @@ def timed(draw: st.DrawFn) -> Problem:
             made.append(Constraint(f"c{k}", "order", "", before=before, after=after))
         else:
             hour = draw(st.integers(0, DAY))
-            made.append(Constraint(f"c{k}", kind, "", action=draw(st.sampled_from(ids)), hour=hour))  # type: ignore[arg-type]
+            made.append(Constraint(f"c{k}", kind, "", action=draw(st.sampled_from(ids)), hour=hour))
     return Problem(actions, (*made, *rules(True)), timed=True)
 
 

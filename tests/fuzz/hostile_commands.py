@@ -91,7 +91,7 @@ def attempt(line: str, path: Path, out: Path, good: Path | None = None) -> Tried
     seconds = time.process_time() - began
     for stream in streams[:2]:
         stream.flush()
-    texts = [stream.buffer.getvalue().decode("utf-8", "surrogateescape") for stream in streams[:2]]  # type: ignore[attr-defined]
+    texts = [stream.buffer.getvalue().decode("utf-8", "surrogateescape") for stream in streams[:2]]
     return Tried(line + (" < {}" if source else ""), status, texts[0], texts[1], seconds)
 
 

@@ -330,14 +330,14 @@ def _large() -> Iterator[HostileFile]:
         for name, (place, around, unit) in units.items():
             yield _bytes(
                 f"{size} MB of {name}",
-                lambda place=place, around=around, unit=unit, size=size: spliced(  # type: ignore[misc]
+                lambda place=place, around=around, unit=unit, size=size: spliced(
                     place, around.replace("{}", _fill(unit, size * MB), 1)
                 ),
                 "either",
                 large=True,
             )
     for name, (text, count) in _LOOKED_AT.items():
-        yield _bytes(name, lambda text=text, count=count: _saying(text, count), "opens", large=True)  # type: ignore[misc]
+        yield _bytes(name, lambda text=text, count=count: _saying(text, count), "opens", large=True)
     errors = '{"type":"error","kind":"","text":""},' * 59_000
     yield _bytes("59,000 errors", lambda: spliced("runs.0.events", f"[{errors}{last}]"), "opens", large=True)
     yield _bytes("65 MB of blanks", lambda: b" " * (65 * MB), "refused", large=True)
@@ -501,7 +501,7 @@ def _pages() -> Iterator[HostileFile]:
         ),
         ("an outside entity", b'<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>', "refused"),
     ]:
-        yield _bytes(name, data, fate, "page.html")  # type: ignore[arg-type]
+        yield _bytes(name, data, fate, "page.html")
     yield _bytes("a page called like a session", page(safe), "either")
     yield _bytes("a session called like a page", GOOD, "opens", "page.html")
 
@@ -756,7 +756,7 @@ def _places() -> Iterator[HostileFile]:
     yield _made("a link to a folder", lambda p: p.symlink_to(p.parent))
     yield _made("a link to what is no session", lambda p: p.symlink_to(_precious(p)))
     for device in ("/dev/zero", "/dev/null", "/dev/full", "/dev/tty"):
-        yield _made(f"a link to {device}", lambda p, device=device: p.symlink_to(device))  # type: ignore[misc]
+        yield _made(f"a link to {device}", lambda p, device=device: p.symlink_to(device))
     yield _made("a link to standard input", lambda p: p.symlink_to("/dev/stdin"), "either")
     yield _made("a hard link", lambda p: p.hardlink_to(_beside(p)), "opens")
     for name in (

@@ -49,7 +49,7 @@ def _read(text: str, names: list[str], timed: bool) -> Meaning:
     called = {action.id: action.name for action in problem.actions}
     orders = {(called[str(c.before)], called[str(c.after)]) for c in problem.said if c.kind == "order"}
     hours = {(c.kind, called[str(c.action)], c.hour) for c in problem.said if c.hour is not None}
-    return _meaning(orders, hours)  # type: ignore[arg-type]  # an hour that is not None
+    return _meaning(orders, hours)  # an hour that is not None
 
 
 def _outcome(row: dict[str, Any]) -> str:

@@ -33,7 +33,7 @@ def random_base(rng: random.Random, most: int = 5) -> tuple[Problem, Trace]:
     if rng.random() < 0.15:
         calls.insert(rng.randint(0, len(calls)), "ghost")
     ending = rng.choice(["stopped", "stopped", "stopped", "timeout", "aborted", "running"])
-    return problem(" ".join(names), *said), trace(" ".join(calls), ending)  # type: ignore[arg-type]
+    return problem(" ".join(names), *said), trace(" ".join(calls), ending)
 
 
 def random_timed(rng: random.Random, most: int = 4, slack: bool = True) -> tuple[Problem, Trace]:
@@ -74,7 +74,7 @@ def random_timed(rng: random.Random, most: int = 4, slack: bool = True) -> tuple
         words.insert(rng.randint(0, len(words)), "ghost")
     ending = rng.choice(["stopped", "stopped", "stopped", "aborted", "running"])
     made = problem(" ".join(names), *said, timed=True, durations=takes)
-    return made, trace(" ".join(words), ending)  # type: ignore[arg-type]
+    return made, trace(" ".join(words), ending)
 
 
 def ids(problem: Problem) -> list[str]:

@@ -86,7 +86,7 @@ def remembered(method: Callable[[Judged, int], T]) -> Callable[[Judged, int], T]
         key = (method.__name__, at)
         if key not in self.known:
             self.known[key] = method(self, at)
-        return self.known[key]  # type: ignore[return-value]
+        return self.known[key]
 
     return answer
 

@@ -157,7 +157,7 @@ def test_timed_states_counts_moves_and_hours(chunk: int) -> None:
             assert moves == hours, seed
 
 
-def _legal(ran) -> bool:  # type: ignore[no-untyped-def]
+def _legal(ran) -> bool:
     """Did the calls so far keep the rules of the clock?"""
     clock = None
     for v in ran:
@@ -233,7 +233,7 @@ def test_timed_repair_is_the_nearest() -> None:
             assert fixed.order is None, seed
             continue
 
-        def far(plan, own=own, rank=rank, hour=hour):  # type: ignore[no-untyped-def]
+        def far(plan, own=own, rank=rank, hour=hour):
             mine = [rank[a] for a, _ in plan if a in own]
             swaps = sum(x > y for i, x in enumerate(mine) for y in mine[i + 1 :])
             change = sum(abs(s - hour[a]) for a, s in plan if a in own)

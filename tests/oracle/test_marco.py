@@ -223,7 +223,7 @@ def test_the_two_take_turns_until_there_is_enough_of_one(way: str) -> None:
                     turns.append(name)
                 return real()
 
-            sets.next = following  # type: ignore[method-assign]
+            sets.next = following
 
         noted(search.kept_back, "correction")
         noted(search.taken, "core")
@@ -257,7 +257,7 @@ def test_what_is_known_already_is_not_asked() -> None:
             assert all(correction & chosen for correction in search.corrections)
             return real(chosen)
 
-        question.ask = ask  # type: ignore[method-assign]
+        question.ask = ask
         assert told.run() == "all"
 
 

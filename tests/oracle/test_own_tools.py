@@ -88,7 +88,7 @@ def test_hours_are_of_the_named_ones_alone() -> None:
 def test_without_a_query_nothing_is_said_of_the_calls() -> None:
     for ending, kind in (("stopped", "unknown"), ("timeout", "unknown"), ("aborted", "aborted")):
         for timed in (False, True):
-            found = judged("", "build", "build", "ghost", ending=ending, timed=timed)  # type: ignore[arg-type]
+            found = judged("", "build", "build", "ghost", ending=ending, timed=timed)
             verdict = found.verdict()
             assert (verdict.verdict, verdict.findings, verdict.first_violation) == (kind, (), None)
             assert f"{UNJUDGED}." in explain_verdict(found, verdict)

@@ -19,7 +19,7 @@ from tests.oracle.build import problem, trace
 
 def many(n: int, said: list[str], order: list[int], **more: object) -> Replay:
     names = [f"T{i}" for i in range(n)]
-    return replay(problem(" ".join(names), *said, **more), trace(" ".join(names[i] for i in order)))  # type: ignore[arg-type]
+    return replay(problem(" ".join(names), *said, **more), trace(" ".join(names[i] for i in order)))
 
 
 def test_twelve_actions_are_exact_whatever_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from tests.oracle.build import problem, trace
 def test_changed_names_the_statuses_that_differ_from_the_step_before(world: object) -> None:
     restarts = 0
     for seed in range(400):
-        made, calls = world(random.Random(seed))  # type: ignore[operator]
+        made, calls = world(random.Random(seed))
         run = replay(made, calls)
         assert run.steps[0].changed == ()
         for before, view in zip(run.steps, run.steps[1:], strict=False):

@@ -276,7 +276,7 @@ def random_trace(random: Random) -> Trace:
             message += 1
         if random.random() < 0.1:
             kind = random.choice(("compacted", "handoff", "error"))
-            made.append(Mark(kind, "something else", message, at()))  # type: ignore[arg-type]
+            made.append(Mark(kind, "something else", message, at()))
             message += random.choice((0, 1))
         if random.random() < 0.3:
             made.append(Said("model", "Let me see.", message, at(), random.choice(names)))
@@ -293,9 +293,9 @@ def random_trace(random: Random) -> Trace:
         made = [item for item in made if not isinstance(item, ToolCall)]
     return Trace(
         made,
-        ending,  # type: ignore[arg-type]
+        ending,
         "line 9: it is not JSON" if cause else None,
-        cause,  # type: ignore[arg-type]
+        cause,
         tools,
         id="t",
         format=random.choice(("openai-chat", "test")),

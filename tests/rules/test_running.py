@@ -198,7 +198,7 @@ def test_a_closed_pipe_ends_it_quietly(tmp_path: Path) -> None:
         "--running",
     ]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, **pipes) as process:  # type: ignore[call-overload]
+    with subprocess.Popen(command, **pipes) as process:
         process.stdin.write(json.dumps(call(1, "look")).encode() + b"\n")
         process.stdin.flush()
         assert process.stdout.readline()

@@ -103,7 +103,7 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
             "compared": ["compared"] * 12,
             "message": ["in_message", "together"] * 6,
         }.get(mode, [])
-        kind: Kind = random.choice(kinds)  # type: ignore[assignment]
+        kind: Kind = random.choice(kinds)
         near = kind == "not_succession" and k > 0
         if kind == "compared":
             every = random.random() < 0.3

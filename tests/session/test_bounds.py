@@ -200,7 +200,7 @@ def test_what_takes_too_much_memory_is_written_in_another_way(monkeypatch: pytes
 def test_a_file_can_be_looked_at_with_any_program() -> None:
     for text in HOSTILE:
         session = big(text.encode("utf-8", "replace").decode())
-        session.title = session.notes = session.runs[0].model = session.runs[0].events[1].text  # type: ignore[union-attr]
+        session.title = session.notes = session.runs[0].model = session.runs[0].events[1].text
         data = dumps(session)
         assert harmless(data.decode()) and loads(data) == session
     assert "日本語 é 👍".encode() in dumps(big("日本語 é 👍"))

@@ -11,11 +11,11 @@ def run(*events: Event) -> Run:
 
 
 def call(step: int, **more: object) -> CallEvent:
-    return CallEvent(step=step, tool="t", arguments={}, **more)  # type: ignore[arg-type]
+    return CallEvent(step=step, tool="t", arguments={}, **more)
 
 
 def answer(step: int, **more: object) -> AnswerEvent:
-    return AnswerEvent(step=step, text="Done.", **more)  # type: ignore[arg-type]
+    return AnswerEvent(step=step, text="Done.", **more)
 
 
 HELPED = run(

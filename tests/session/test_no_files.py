@@ -54,5 +54,5 @@ def test_a_pipe_in_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     link = locations.library_folder() / "link.planscope.json"
     link.symlink_to(path)
     for one in (path, link):
-        (error,) = ended(lambda one=one: retitle(one, "x"))  # type: ignore[misc]
+        (error,) = ended(lambda one=one: retitle(one, "x"))
         assert isinstance(error, SessionError) and "file" in str(error)

@@ -29,7 +29,7 @@ def run_of(*events: Event) -> Run:
 
 
 def parts(record_parts: object) -> dict[str, object]:
-    return {part.name: part.value for part in record_parts}  # type: ignore[attr-defined]
+    return {part.name: part.value for part in record_parts}
 
 
 def test_step_0_has_system_prompt_tools_and_messages_whole() -> None:
@@ -63,8 +63,8 @@ def test_the_first_call_of_an_own_agent_says_what_differs_from_the_prompt() -> N
     )
     found = parts(given_at_first(record))
     assert found["system prompt"] == "Mine."
-    assert [tool["name"] for tool in found["tools"]] == ["mail", "search"]  # type: ignore[attr-defined]
-    assert [one["text"] for one in found["messages"]] == ["Before.", "Go."]  # type: ignore[attr-defined]
+    assert [tool["name"] for tool in found["tools"]] == ["mail", "search"]
+    assert [one["text"] for one in found["messages"]] == ["Before.", "Go."]
     assert "system prompt, changed" not in parts(said_at(record, 1))
 
 

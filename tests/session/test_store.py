@@ -135,7 +135,7 @@ CUT = repr("x" * 80)
 
 def dissected(**fields: object) -> Dissection:
     more = {"variant": "v1", "run": "r1", "cells": [Cell(kind="Repeat", number=1, variant="v1", runs=["r1"])]}
-    return Dissection(id="d1", agent="tools", model="sim:x", **{**more, **fields})  # type: ignore[arg-type]
+    return Dissection(id="d1", agent="tools", model="sim:x", **{**more, **fields})
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def dissected(**fields: object) -> Dissection:
         ),
     ],
 )
-def test_references_that_lead_nowhere(change, says: str) -> None:  # type: ignore[no-untyped-def]
+def test_references_that_lead_nowhere(change, says: str) -> None:
     session = figure_10()
     change(session)
     with pytest.raises(SessionError) as caught:

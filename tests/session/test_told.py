@@ -55,15 +55,15 @@ SAID = [SeenMessage(role="user", text="Go on.")]
 def run_of(*events: Event, **fields: object) -> Run:
     return Run(
         **{"id": "r1", "variant": "v1", "agent": "tools", "model": "sim:x", "events": list(events), **fields}
-    )  # type: ignore[arg-type]
+    )
 
 
 def call(step: int, tool: str = "look", **fields: object) -> CallEvent:
-    return CallEvent(**{"at": step, "step": step, "tool": tool, "arguments": {}, **fields})  # type: ignore[arg-type]
+    return CallEvent(**{"at": step, "step": step, "tool": tool, "arguments": {}, **fields})
 
 
 def answer(step: int, text: str = "done", **fields: object) -> AnswerEvent:
-    return AnswerEvent(**{"at": step + 0.5, "step": step, "text": text, **fields})  # type: ignore[arg-type]
+    return AnswerEvent(**{"at": step + 0.5, "step": step, "text": text, **fields})
 
 
 RUNS = (

@@ -41,7 +41,7 @@ HOSTILE = (
 
 
 def page_of(session: object) -> bytes:
-    return share(session, None, "html", redaction=None).encode()  # type: ignore[arg-type]
+    return share(session, None, "html", redaction=None).encode()
 
 
 @pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if form.carries])

@@ -123,14 +123,10 @@ def test_everything_from_a_session_is_a_literal() -> None:
     plain = ast.parse(share(plain_session(), None, "pytest", redaction=None))
     shape = [ast.dump(node)[:40] for node in tree.body]
     assert shape == [ast.dump(node)[:40] for node in plain.body]
-    constants = {
-        node.targets[0].id: node.value  # type: ignore[attr-defined]
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-    }
+    constants = {node.targets[0].id: node.value for node in tree.body if isinstance(node, ast.Assign)}
     assert HOSTILE[0] in ast.literal_eval(constants["RECORDED_AGENT"])
     assert "abort" not in {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    assert session.runs[0].events[0].text not in text, "prompts stay out"  # type: ignore[union-attr]
+    assert session.runs[0].events[0].text not in text, "prompts stay out"
 
 
 @pytest.mark.parametrize("name", sorted(bundled()))

@@ -148,7 +148,7 @@ def test_a_short_value_is_a_word_of_its_own() -> None:
 
 
 def found(text: str, **options: str) -> list[str]:
-    return [text[h.start : h.end] for h in Scanner(NOWHERE).find(text, **options) if h.kind == "named-secret"]  # type: ignore[arg-type]
+    return [text[h.start : h.end] for h in Scanner(NOWHERE).find(text, **options) if h.kind == "named-secret"]
 
 
 V = "quiet-heron7"

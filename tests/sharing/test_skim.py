@@ -96,7 +96,7 @@ def test_a_field_of_others_that_is_called_like_one_of_ours(name: str) -> None:
 
 def test_names_of_fields_of_others() -> None:
     session = changed([(("runs", 0, "/home/bob/x"), 1), (("variants", 0, "bob@corp.acme-corp.org"), [2])])
-    session.runs[0].credentials = {"door": "opensesame1"}  # type: ignore[attr-defined]
+    session.runs[0].credentials = {"door": "opensesame1"}
     text = dumps(redact(session, look_through(session, AROUND)))
     assert b"bob" not in text and b"opensesame1" not in text
 

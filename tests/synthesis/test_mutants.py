@@ -34,11 +34,11 @@ def read(text: str, *names: str, durations: list[int] | None = None, timed: bool
 
 
 def some(reading: Reading, kind: Kind, count: int, **options: object) -> list[Mutant]:
-    return list(islice(mutants(reading, kind, **options), count))  # type: ignore[arg-type]
+    return list(islice(mutants(reading, kind, **options), count))
 
 
 def make_mutant(reading: Reading, kind: Kind, number: int, **options: object) -> Mutant:
-    return next(mutants(reading, kind, first=number, **options))  # type: ignore[arg-type]
+    return next(mutants(reading, kind, first=number, **options))
 
 
 @pytest.mark.parametrize("block", [*range(3), *nightly(*range(3, 10))])
@@ -320,7 +320,7 @@ def test_numbers_and_kinds_that_are_none() -> None:
     with pytest.raises(CannotMutate, match="numbered from 1; there is no number 0"):
         make_mutant(reading, "Repeat", 0)
     with pytest.raises(CannotMutate, match="no mutation 'Other'; the kinds are Repeat, TerminalSubstitute"):
-        make_mutant(reading, "Other", 1)  # type: ignore[arg-type]
+        make_mutant(reading, "Other", 1)
 
 
 def test_nothing_is_given_out_that_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -339,7 +339,7 @@ def test_every_mutant_is_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def noted(one: object, other: object, **options: object) -> bool | None:
         asked.append((one, other))
-        return equivalence.equivalent(one, other, **options)  # type: ignore[arg-type]
+        return equivalence.equivalent(one, other, **options)
 
     monkeypatch.setattr(module, "equivalent", noted)
     reading, topic = drawn(2)

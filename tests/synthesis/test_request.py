@@ -87,7 +87,7 @@ def test_activities_of_several_topics_do_not_hold_each_other() -> None:
         (Request(forms={"direct": 0}), "weight 0"),
         (Request(forms={"direct": -1}), "from 0 on"),
         (Request(forms={"direct": float("inf")}), "from 0 on"),
-        (Request(forms={"sideways": 1}), "there is no clause form"),  # type: ignore[dict-item]
+        (Request(forms={"sideways": 1}), "there is no clause form"),
     ],
 )
 def test_refusals(request_: Request, part: str) -> None:

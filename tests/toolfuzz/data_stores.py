@@ -113,7 +113,7 @@ def rename_shelf(shelf: str, new: str) -> str:
 
 def lacks(text: str) -> str:
     """Need a package."""
-    import no_such_package_here  # type: ignore[import-not-found]
+    import no_such_package_here
 
     return str(no_such_package_here.run(text))
 

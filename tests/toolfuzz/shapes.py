@@ -118,7 +118,7 @@ def _ratio(whole: int, part: int) -> float:
 
 
 ratio = functools.partial(_ratio, 3)
-ratio.__name__ = "ratio"  # type: ignore[attr-defined]
+ratio.__name__ = "ratio"
 finds(SHAPES, DIVISION)(ratio)
 
 
@@ -137,14 +137,14 @@ def _down(number: int) -> int:
 @finds(BREAKERS, DIVISION)
 def replaces(number: int) -> float:
     """Replace functions that everyone uses."""
-    builtins.len = lambda one: 42  # type: ignore[assignment]
-    builtins.isinstance = lambda *_: True  # type: ignore[assignment]
+    builtins.len = lambda one: 42
+    builtins.isinstance = lambda *_: True
     json.dumps = lambda *_, **__: "nonsense"
     json.loads = lambda *_, **__: None
-    os.write = lambda *_: 0  # type: ignore[assignment]
+    os.write = lambda *_: 0
     os.getpid = lambda: 1
     time.monotonic = lambda: 0.0
-    sys.stdout = sys.stderr = None  # type: ignore[assignment]
+    sys.stdout = sys.stderr = None
     sys.setrecursionlimit(100)
     sys.modules.pop("traceback", None)
     sys.path.clear()

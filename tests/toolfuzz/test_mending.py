@@ -283,7 +283,7 @@ def test_nothing_is_written_without_the_users_word(tmp_path: Path, monkeypatch: 
     assert path.read_text() == SOURCE
     monkeypatch.setattr("builtins.input", lambda _: "y")
     write_fixes(report, options())
-    assert ast.get_docstring(ast.parse(path.read_text()).body[0]) == "New <b>text</b>."  # type: ignore[arg-type]
+    assert ast.get_docstring(ast.parse(path.read_text()).body[0]) == "New <b>text</b>."
     assert report.fixes[0].written == "tools.py"
 
 

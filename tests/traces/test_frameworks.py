@@ -59,7 +59,7 @@ def test_what_is_read_is_what_was_called(file: str) -> None:
     calls = [one for one in trace.calls if one.tool not in (HANDOFF, ANSWER)]
     noted = sorted(called(program), key=str)
     assert sorted([(c.tool, c.arguments) for c in calls], key=str) == [one[:2] for one in noted]
-    assert [c.arguments["order_id"] for c in calls] == ["7", "8", "7", "7"]  # type: ignore[index]
+    assert [c.arguments["order_id"] for c in calls] == ["7", "8", "7", "7"]
     assert len({c.message for c in calls}) == 3 and calls[0].message == calls[1].message
     told = sorted(calls, key=lambda call: str((call.tool, call.arguments)))
     for call, (_, _, words, failed) in zip(told, noted, strict=True):

@@ -40,13 +40,13 @@ def test_a_bomb_is_refused_before_it_fills_the_memory(
     blank = b"\n" * 2**23
     bomb = zstandard.ZstdCompressor().compress(SAMPLES["chat, a message a line"][1] + blank)
     (trace,) = read(tmp_path / "a.zst", bomb)
-    assert "unpacks to more than 250 times its size" in str(trace.problem) and len(trace.calls) == 2  # type: ignore[attr-defined]
+    assert "unpacks to more than 250 times its size" in str(trace.problem) and len(trace.calls) == 2
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", "{}")
         archive.writestr("samples/1_epoch_1.json", b"[" + b" " * 2**23)
     (trace,) = read(tmp_path / "a.eval", made.getvalue())
-    assert "unpacks to more than 250 times its size" in str(trace.problem)  # type: ignore[attr-defined]
+    assert "unpacks to more than 250 times its size" in str(trace.problem)
 
 
 def test_a_line_without_an_end_ends_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,14 +55,14 @@ def test_a_line_without_an_end_ends_the_file(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(json_stream.Lines.__init__, "__defaults__", (2**20,))
     data = SAMPLES["chat, a message a line"][1] + b'{"role": "user", "content": "' + b"x" * 2**21
     (trace,) = read(tmp_path / "a", data)
-    assert trace.problem == "line 7: a line is longer than 1 MB" and len(trace.calls) == 2  # type: ignore[attr-defined]
+    assert trace.problem == "line 7: a line is longer than 1 MB" and len(trace.calls) == 2
 
 
 def test_a_damaged_line_in_the_middle_is_said_with_its_place(tmp_path: Path) -> None:
     lines = SAMPLES["codex"][1].splitlines(keepends=True)
     (trace,) = read(tmp_path / "a", b"".join([*lines[:5], b'{"half": \n', *lines[5:]]))
-    assert str(trace.problem).startswith("line 6: it is not JSON") and trace.ending == "stopped"  # type: ignore[attr-defined]
-    assert len(trace.calls) == 2  # type: ignore[attr-defined]
+    assert str(trace.problem).startswith("line 6: it is not JSON") and trace.ending == "stopped"
+    assert len(trace.calls) == 2
 
 
 def test_a_reader_of_another_package_that_does_not_work_is_one_line(

@@ -131,7 +131,7 @@ def test_the_commands_of_the_first_mini_swe_agent_are_read_by_what_it_ran(tmp_pa
         ran.format(1),
     ]
     trace = read(tmp_path, mini(*said, block("echo done"), "the patch"))
-    found = [(one.arguments["command"], one.failed) for one in trace.calls]  # type: ignore[index]
+    found = [(one.arguments["command"], one.failed) for one in trace.calls]
     assert found == [("ls", False), ("false", True), ("echo done", False)]
     assert trace.calls[2].answer == "the patch" and trace.problem is None
     trace = read(tmp_path, mini(*said, block("echo done"), status="LimitsExceeded"))

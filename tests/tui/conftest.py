@@ -21,11 +21,11 @@ def _parse_once(sheet: Stylesheet, css: str, *args: object, **options: object) -
     """Style sheets are parsed once for all applications: it was a tenth of the time of their tests."""
     key = (css, args, *options.items(), frozenset(sheet._variables.items()))
     if key not in _parsed:
-        _parsed[key] = _parse_rules(sheet, css, *args, **options)  # type: ignore[arg-type]
+        _parsed[key] = _parse_rules(sheet, css, *args, **options)
     return _parsed[key]
 
 
-Stylesheet._parse_rules = _parse_once  # type: ignore[assignment,method-assign]
+Stylesheet._parse_rules = _parse_once
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +59,7 @@ def same_frame() -> Callable[[object, str], None]:
     """
 
     def check(app: object, name: str) -> None:
-        frame = "\n".join(row.rstrip() for row in rows(app)) + "\n"  # type: ignore[arg-type]
+        frame = "\n".join(row.rstrip() for row in rows(app)) + "\n"
         path = FRAMES / f"{name}.txt"
         if os.environ.get("PLANSCOPE_UPDATE_FRAMES"):
             path.write_text(frame, encoding="utf-8")

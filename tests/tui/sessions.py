@@ -54,7 +54,7 @@ def events(
         made.append(ErrorEvent(at=99, kind="network", text=reason or "the line is dead"))
     elif last:
         made.append(MessageEvent(at=99, text=last))
-    made.append(EndEvent(at=99, ending=ending, reason=reason))  # type: ignore[arg-type]
+    made.append(EndEvent(at=99, ending=ending, reason=reason))
     return made
 
 

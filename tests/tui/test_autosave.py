@@ -266,7 +266,7 @@ async def test_unsaved_work_stays_until_it_is_thrown_away(
     await unsaved(path, monkeypatch)
     for keys, left in ((["escape"], True), (["end", "enter", "enter"], True), (["end", "enter"], False)):
         async with opened(path) as driven:
-            await until(driven, lambda app=driven.app: isinstance(app.screen, ChooseDialog))  # type: ignore[misc]
+            await until(driven, lambda app=driven.app: isinstance(app.screen, ChooseDialog))
             await driven.press(*keys)
             if not left:
                 await driven.press("down", "enter")

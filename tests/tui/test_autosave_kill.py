@@ -49,8 +49,8 @@ def terminal(path: Path) -> Iterator[object]:
 
 def ended(terminal: object) -> int:
     """Wait for the end of the process; its exit status, or minus the signal that killed it."""
-    _, status = os.waitpid(terminal.pid, 0)  # type: ignore[attr-defined]
-    terminal.pid = 0  # type: ignore[attr-defined]
+    _, status = os.waitpid(terminal.pid, 0)
+    terminal.pid = 0
     return os.waitstatus_to_exitcode(status)
 
 
@@ -58,15 +58,15 @@ def press(terminal: object, keys: str) -> None:
     """What the last key answers is left to be read."""
     for number, key in enumerate(keys):
         if number:
-            terminal.read(0.05)  # type: ignore[attr-defined]  # a Terminal
-        os.write(terminal.fd, key.encode())  # type: ignore[attr-defined]
+            terminal.read(0.05)  # a Terminal
+        os.write(terminal.fd, key.encode())
 
 
 def breakpoints_soon(terminal: object, path: Path, wanted: int) -> None:
     """Wait until so many breakpoints are in the file."""
     until = time.monotonic() + LONGEST
     while len(load(path).breakpoints) != wanted:
-        terminal.read(0.05)  # type: ignore[attr-defined]  # or it would wait for its output to be taken
+        terminal.read(0.05)  # or it would wait for its output to be taken
         assert time.monotonic() < until, load(path).breakpoints
 
 
@@ -78,7 +78,7 @@ def test_kill_9_leaves_everything_that_was_saved(terminal: object, path: Path) -
     breakpoints_soon(terminal, path, 2)
     press(terminal, "nb")  # and one that may be saved just now
     time.sleep(0.5)
-    os.kill(terminal.pid, signal.SIGKILL)  # type: ignore[attr-defined]
+    os.kill(terminal.pid, signal.SIGKILL)
     assert ended(terminal) == -signal.SIGKILL
     kept = load(path)
     assert kept.breakpoints[:2] == ["step 0", "step 1"] and len(kept.breakpoints) in (2, 3)
@@ -88,13 +88,13 @@ def test_kill_9_leaves_everything_that_was_saved(terminal: object, path: Path) -
 
 def test_kill_9_leaves_what_was_being_typed(terminal: object, path: Path) -> None:
     press(terminal, "e")
-    terminal.read_until(b"commands", LONGEST)  # type: ignore[attr-defined]
+    terminal.read_until(b"commands", LONGEST)
     press(terminal, "zz top")
     until = time.monotonic() + LONGEST
     while not any("zz top" in file.read_text() for file in recovery_folder().glob("*.draft.json")):
-        terminal.read(0.05)  # type: ignore[attr-defined]  # or it would wait for its output to be taken
+        terminal.read(0.05)  # or it would wait for its output to be taken
         assert time.monotonic() < until
-    os.kill(terminal.pid, signal.SIGKILL)  # type: ignore[attr-defined]
+    os.kill(terminal.pid, signal.SIGKILL)
     assert ended(terminal) == -signal.SIGKILL
     (left,) = left_drafts(path)
     assert "zz top" in left.variant.query.text and left.variant.parent == "v1"
@@ -103,14 +103,14 @@ def test_kill_9_leaves_what_was_being_typed(terminal: object, path: Path) -> Non
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_who_is_told_to_end_saves_first(terminal: object, path: Path, number: int) -> None:
     press(terminal, "gb")
-    terminal.read_until(b"breakpoint set", LONGEST)  # type: ignore[attr-defined]
+    terminal.read_until(b"breakpoint set", LONGEST)
     press(terminal, "D")
-    terminal.read_until(b"your text is saved", LONGEST)  # type: ignore[attr-defined]
+    terminal.read_until(b"your text is saved", LONGEST)
     press(terminal, "why")
-    terminal.read_until(b"y", LONGEST)  # type: ignore[attr-defined]
-    terminal.read_until_quiet(0.5)  # type: ignore[attr-defined]
-    os.kill(terminal.pid, number)  # type: ignore[attr-defined]
-    while terminal.read(0.3):  # type: ignore[attr-defined]
+    terminal.read_until(b"y", LONGEST)
+    terminal.read_until_quiet(0.5)
+    os.kill(terminal.pid, number)
+    while terminal.read(0.3):
         pass
     assert ended(terminal) == 128 + number
     assert load(path).breakpoints == ["step 0"] and holder_of(path) is None

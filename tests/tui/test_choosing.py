@@ -38,9 +38,9 @@ async def test_a_model_is_chosen_from_a_list_that_what_is_typed_makes_short() ->
         await driven.press("tab", "enter")
         await driven.answered()
         form = driven.app.screen
-        assert form.inputs["model"].value == "sim:word-blind"  # type: ignore[attr-defined]
+        assert form.inputs["model"].value == "sim:word-blind"
         await driven.press("down", "down", "tab")
-        assert form.inputs["base_url"].has_focus  # type: ignore[attr-defined]
+        assert form.inputs["base_url"].has_focus
 
 
 async def test_breakpoints_are_chosen_edited_switched_off_and_counted() -> None:

@@ -44,7 +44,7 @@ async def test_two_runs_beside_each_other(size: tuple[int, int], same_frame: obj
         assert "RIGHT" in driven.text and "PARAMETER ERROR" in driven.text
         assert driven.text.count("school_tour") >= 2
         if size == (120, 40):
-            same_frame(driven.app, "compare-calls")  # type: ignore[operator]
+            same_frame(driven.app, "compare-calls")
 
 
 async def test_the_room_opens_at_the_call_that_lost_the_plan_and_goes_through_the_differences() -> None:
@@ -162,7 +162,7 @@ async def test_a_fork_says_what_was_kept_and_what_was_edited(
         assert screen.rows[screen.state.at].steps == (2, 2)  # where they part, and not what is said of it
         if size == (80, 24):
             await driven.sees("copied to your library")
-            same_frame(driven.app, "compare-fork")  # type: ignore[operator]
+            same_frame(driven.app, "compare-fork")
 
 
 async def test_what_differs_is_seen_where_there_is_little_room() -> None:

@@ -247,7 +247,7 @@ async def test_that_no_cause_is_in_the_query_stands_above_with_its_confidence_wh
         assert screen.state.summary.decision.confidence < 1 and re.search(r"9\d % sure", driven.text)
         said = " ".join(line.strip("│┃ ") for line in driven.text.splitlines())
         assert "Missing: an easier query, or another model: it fails at fresh queries" in said
-        same_frame(driven.app, "dissect-no-cause")  # type: ignore[operator]
+        same_frame(driven.app, "dissect-no-cause")
 
 
 async def test_a_contradictory_request_is_not_run(tmp_path: Path) -> None:
@@ -292,7 +292,7 @@ async def test_only_runs_that_are_new_are_judged(tmp_path: Path, monkeypatch: py
 
     def counted(problem: object, run: Run) -> object:
         judged.append(run.id)
-        return judge(problem, run)  # type: ignore[arg-type]
+        return judge(problem, run)
 
     monkeypatch.setattr(summary, "judged", counted)
     async with opened(write(a_session(), tmp_path)) as driven:

@@ -527,7 +527,7 @@ def test_what_goes_wrong_with_an_editor_is_said(
 def test_an_editor_that_is_none(monkeypatch: pytest.MonkeyPatch, name: str, why: str) -> None:
     monkeypatch.setenv("VISUAL", name)
     with pytest.raises(EditorTrouble, match=why):
-        edit_elsewhere(Lent(), "x")  # type: ignore[arg-type]
+        edit_elsewhere(Lent(), "x")
 
 
 async def test_what_comes_back_is_one_step_and_a_terminal_that_cannot_be_lent_is_named(

@@ -45,7 +45,7 @@ def put(name: str, made: object = None, age: float = 1.0) -> Path:
     library_folder().mkdir(parents=True, exist_ok=True)
     path = library_folder() / f"{name}.planscope.json"
     session = made or sessions.figure_10()
-    save(session.model_copy(update={"title": f"The {name}"}), path)  # type: ignore[attr-defined]
+    save(session.model_copy(update={"title": f"The {name}"}), path)
     when = time.time() - age * 86400
     os.utime(path, (when, when))
     return path
@@ -121,7 +121,7 @@ async def test_a_frame_of_it(same_frame: object, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr("planscope.wording.phrases.place", lambda path, limit=70: path.name)
         screen.show_state()
         await driven.pilot.pause()
-        same_frame(driven.app, "library")  # type: ignore[operator]
+        same_frame(driven.app, "library")
 
 
 async def test_the_names_of_the_columns_stay_above_a_list_that_scrolls() -> None:
@@ -617,7 +617,7 @@ async def test_hostile_files_are_listed_or_named() -> None:
 
 async def test_the_list_does_not_wait_for_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(found: object, stop: object) -> object:
-        while not stop():  # type: ignore[operator]
+        while not stop():
             time.sleep(0.01)
         return iter(())
 

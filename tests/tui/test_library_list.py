@@ -49,7 +49,7 @@ def entry(number: int, **more: object) -> Entry:
         "checked": True,
         "outcome": Outcome("right"),
     }
-    return Entry(**{**fields, **more})  # type: ignore[arg-type]  # fields by their names
+    return Entry(**{**fields, **more})  # fields by their names
 
 
 ENTRIES = (
@@ -154,7 +154,7 @@ def test_orders() -> None:
 def test_the_chosen_one_stays_chosen_while_it_is_shown(order: str, back: bool, words: str, at: int) -> None:
     before = LIST.arranged()
     before = replace(before, at=min(at, len(before.listed) - 1))
-    after = replace(before, order=order, reverse=back, words=words).arranged()  # type: ignore[arg-type]
+    after = replace(before, order=order, reverse=back, words=words).arranged()
     assert set(after.listed) <= set(LIST.entries)
     if before.chosen in after.listed:
         assert after.chosen == before.chosen
@@ -247,7 +247,7 @@ def test_dates_and_sizes_for_people() -> None:
 def test_lines_are_made_when_they_are_looked_at() -> None:
     made: list[int] = []
 
-    def make(i: int):  # type: ignore[no-untyped-def]  # a line
+    def make(i: int):  # a line
         made.append(i)
         return head_line(columns_for(80, WIDEST, NOW).whole)
 

@@ -135,7 +135,7 @@ async def test_only_lines_that_changed_are_painted_again(path: Path) -> None:
     async with opened(path, (200, 60)) as driven:
         painted: dict[str, list[int]] = {}
         for pane in driven.screen.panes:
-            pane.refresh = lambda *regions, name=pane.id, **_: painted.setdefault(name, []).extend(  # type: ignore[method-assign, misc]
+            pane.refresh = lambda *regions, name=pane.id, **_: painted.setdefault(name, []).extend(
                 [region.y for region in regions] or [-1]
             )
         navigate.go(driven.screen, "previous_check")

@@ -61,7 +61,7 @@ def answers(run: Run) -> list[tuple[str, str | None]]:
 async def answer(driven: Driven, key: str, text: str) -> None:
     await driven.press(key)
     await until(driven, lambda: driven.app.screen is not driven.screen)
-    driven.app.screen.query_one("Input").value = text  # type: ignore[attr-defined]
+    driven.app.screen.query_one("Input").value = text
     await driven.press("enter")
 
 
@@ -166,9 +166,9 @@ async def test_the_dialog_for_arguments_goes_by_the_tools_own_schema(session: Pa
             ("{}", "the tool would refuse the call: order_id is missing"),
             ('{"order_id": "7", "why": 1}', "the tool does not name why among its arguments"),
         ):
-            typed.value = text  # type: ignore[attr-defined]
-            await until(driven, lambda said=said: said in " ".join(driven.text.split()))  # type: ignore[misc]
-        typed.value = '{"order_id": "8"}'  # type: ignore[attr-defined]
+            typed.value = text
+            await until(driven, lambda said=said: said in " ".join(driven.text.split()))
+        typed.value = '{"order_id": "8"}'
         await until(driven, lambda: "the tool " not in driven.text)
         await driven.press("enter")
         await paused(driven, 2)

@@ -40,7 +40,7 @@ async def test_a_run_and_a_step(tmp_path: Path) -> None:
     assert "RIGHT" in told and "The end" in told
     for wrong in ({"run": "r9"}, {"step": "9"}, {"theme": "nice"}):
         with pytest.raises(UserError):
-            await export_svg(path, (120, 40), **wrong)  # type: ignore[arg-type]
+            await export_svg(path, (120, 40), **wrong)
     with pytest.raises(UserError, match="no file"):
         await export_svg(tmp_path / "gone")
 

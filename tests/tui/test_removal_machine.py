@@ -103,7 +103,7 @@ class Removing(RuleBasedStateMachine):
         self.document.put_run(
             made.model_copy(update={"id": id, "variant": of, "forked_from": forked, "title": id})
         )
-        self.listed[id] = self.document.run(id).model_dump()  # type: ignore[union-attr]
+        self.listed[id] = self.document.run(id).model_dump()
 
     @precondition(lambda self: not self.live)
     @rule()
@@ -112,7 +112,7 @@ class Removing(RuleBasedStateMachine):
         assert self.live not in self.gone
         run = made.model_copy(update={"id": self.live, "variant": self.session.variants[0].id, "events": []})
         self.document.put_run(run, under_way=True)
-        self.listed[self.live] = self.document.run(self.live).model_dump()  # type: ignore[union-attr]
+        self.listed[self.live] = self.document.run(self.live).model_dump()
 
     @precondition(lambda self: self.live)
     @rule(over=st.booleans())

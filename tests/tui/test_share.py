@@ -100,7 +100,7 @@ async def test_the_preview_shows_each_finding_and_takes_decisions(
         for text in (KEY[:12], MAIL, "REDACTED_OPENAI_KEY_1", "REDACTED_EMAIL_1", "OpenAI key: "):
             assert text in driven.text
         if size == (80, 24):
-            same_frame(driven.app, "share-preview")  # type: ignore[operator]
+            same_frame(driven.app, "share-preview")
         await driven.press("down")
         assert "in run r2, step 1, text" in driven.text
         await driven.press("space")
@@ -113,7 +113,7 @@ async def test_the_preview_shows_each_finding_and_takes_decisions(
         await driven.press("enter")
         assert "! 1 private value is kept; 1 replaced" in driven.text
         if size == (80, 24):
-            same_frame(driven.app, "share-where")  # type: ignore[operator]
+            same_frame(driven.app, "share-where")
         await driven.press("escape")
         await shared(driven)
         (made,) = Path.cwd().iterdir()

@@ -57,7 +57,7 @@ async def test_a_text_longer_than_its_dialog_says_so() -> None:
 @pytest.mark.parametrize("width", [50, 58, 96])
 @pytest.mark.parametrize("where", ["debug", "edit", "dissect", "compare", "library"])
 def test_help_is_never_cut(width: int, where: str) -> None:
-    lines = help_lines({}, width, where)  # type: ignore[arg-type]  # one of the screens
+    lines = help_lines({}, width, where)  # one of the screens
     assert max(len(line.text) for line in lines) <= width
     told = " ".join(" ".join(line.text.split()) for line in lines)
     for action in ACTIONS:

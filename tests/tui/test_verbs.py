@@ -202,7 +202,7 @@ def test_the_paused_call_takes_the_typed_arguments(monkeypatch: pytest.MonkeyPat
     )
     live.decide = lambda verb, stepping: decided.append((verb, stepping)) or True
     monkeypatch.setattr(deciding, "_waits_here", lambda stage: live.paused)
-    stage.work = SimpleNamespace(live=live)  # type: ignore[assignment]
+    stage.work = SimpleNamespace(live=live)
     stage.answers = ['{"start_time": 18}', '{"start_time": 9}', "Not yet."]
     deciding.edit_arguments(stage)
     deciding.edit_arguments(stage)

@@ -142,7 +142,7 @@ def test_it_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert "CONFLICT (unsat core): these cannot all hold." in out and out.count("Step ") >= 2
 
 
-def test_a_session_that_cannot_be_read_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_a_session_that_cannot_be_read_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path) -> None:
     made = FIRST.model_copy(deep=True)
     made.variants[0].query.text = "Nonsense is this."
     from planscope.session.store import save

@@ -55,7 +55,7 @@ def add_to_cart(item: str) -> int:
 def clear_cart() -> str:
     """Empty the cart."""
     global _CART
-    _CART = None  # type: ignore[assignment]
+    _CART = None
     return "empty"
 
 

@@ -67,7 +67,7 @@ class JobsAtOnce(Jobs):
     """
 
     def __init__(self, *held: str) -> None:
-        super().__init__(Loop())  # type: ignore[arg-type]  # what jobs need of one
+        super().__init__(Loop())  # what jobs need of one
         self.held = set(held)
         self.started: list[str] = []
         self.waiting: dict[str, _Job] = {}

@@ -90,7 +90,7 @@ def test_a_run_is_the_documents_own() -> None:
     given = run("r3", "a")
     document.put_run(given)
     given.events.clear()
-    assert len(document.record("r3").calls) == 1 and len(document.run("r3").events) == 1  # type: ignore[union-attr]
+    assert len(document.record("r3").calls) == 1 and len(document.run("r3").events) == 1
 
 
 def test_the_paused_call_is_in_the_record_and_in_no_file() -> None:

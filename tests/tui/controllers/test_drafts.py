@@ -250,7 +250,7 @@ def test_of_what_was_left_the_newest_of_each_variant_is_taken_up(document: Docum
         path = recovery_folder() / f"{len(text)}{session_id}{parent}.draft.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("{}")
-        return LeftDraft(path, Path("x"), None, session_id, made)  # type: ignore[arg-type]
+        return LeftDraft(path, Path("x"), None, session_id, made)
 
     same = one(of(document).query.text)
     found = [

@@ -15,7 +15,7 @@ from planscope.tui.controllers.jobs import CancelToken, Jobs
 
 async def until(condition: object, seconds: float = 60.0) -> None:
     begun = time.monotonic()
-    while not condition() and time.monotonic() - begun < seconds:  # type: ignore[operator]
+    while not condition() and time.monotonic() - begun < seconds:
         await asyncio.sleep(0.005)
 
 

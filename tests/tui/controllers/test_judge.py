@@ -243,9 +243,9 @@ def test_the_facts_of_a_short_run_are_known_with_its_verdict() -> None:
     assert court.judge.facts(0) is None
     court.judge.look_at("v1", "r1")
     facts = [court.judge.facts(index) for index in range(5)]
-    assert all(facts) and facts[0].safe and facts[0].orders == 1  # type: ignore[union-attr]
+    assert all(facts) and facts[0].safe and facts[0].orders == 1
     lost = facts[1]
-    assert lost is not None and lost.why and lost.instead_at == 0 and lost.instead == facts[0].safe  # type: ignore[union-attr]
+    assert lost is not None and lost.why and lost.instead_at == 0 and lost.instead == facts[0].safe
     court.judge.ask(1)
     assert "facts" not in court.jobs.started
 

@@ -163,7 +163,7 @@ async def test_the_open_session_is_chosen_unless_it_is_a_bundled_one_behind_the_
     put("mine")
     second = put("yours", age=2)
     assert (await heard().read()).list.state.at == 0
-    assert (await heard(second).read()).list.state.chosen.path == second  # type: ignore[union-attr]
+    assert (await heard(second).read()).list.state.chosen.path == second
 
 
 async def test_the_place_stays_in_the_list(heard: Make) -> None:

@@ -107,7 +107,7 @@ def test_hidden_panes_give_their_place_and_come_back() -> None:
     assert ("tree", True) in made.hidden_panes() and ("inspector", False) not in made.hidden_panes()
     made.show("tree")
     assert panes(made) == {*ALL_PANES} and (made.pane, made.top) == ("tree", "tree")
-    assert [arrangement.hidden for _, arrangement in announced(posted)] == [{"tree"}, set()]  # type: ignore[union-attr]
+    assert [arrangement.hidden for _, arrangement in announced(posted)] == [{"tree"}, set()]
     made.show("tree")
     assert len(posted) == 2
 

@@ -68,9 +68,9 @@ def test_without_a_listed_run_nothing_is_deleted() -> None:
     for run in tuple(runs.document.runs):
         runs.document.remove(runs=[run.id])
     runs.read()
-    before = runs.document.session.removed  # type: ignore[union-attr]
+    before = runs.document.session.removed
     assert runs.delete(set(), listed=True) == "not done: there is nothing to delete"
-    assert runs.document.session.removed == before  # type: ignore[union-attr]  # u brings a run back, not nothing
+    assert runs.document.session.removed == before  # u brings a run back, not nothing
 
 
 def test_a_run_is_deleted_and_taken_back_where_it_was() -> None:

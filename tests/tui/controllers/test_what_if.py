@@ -128,7 +128,7 @@ def test_what_is_kept_is_a_whole_run_of_the_session() -> None:
     record = document.record(run.id)
     assert len(record.calls) == 2 and not record.under_way and record.ending == "stopped"
     assert record.forked_from is not None and (record.forked_from.run, record.forked_from.step) == ("r1", 1)
-    last = document._say[-1]  # type: ignore[attr-defined]
+    last = document._say[-1]
     assert isinstance(last, DocumentChanged) and (last.what, last.id) == ("run", run.id)
 
 

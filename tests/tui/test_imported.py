@@ -65,6 +65,19 @@ async def test_turns_failures_name_and_grade_are_on_the_screen(tmp_path: Path, s
         assert "graded 0, keeps all rules" in shown and "not recorded" in shown and "0.0 s" not in shown
 
 
+async def test_words_beside_a_long_label_are_safe(tmp_path: Path) -> None:
+    hostile = "We \x1b[31mred\x1b]0;title\x07 " + "word " * 40 + "\nnext line"
+    said = [Said("user", "Hi."), Said("compacted", hostile), Said("handoff", "\x1b[2J"), Said("user", "On.")]
+    call = ToolCall("look_up", {"order": 7}, answer="{}", answered=True, failed=False)
+    path = sessions.write(session_of([Trace([*said, call], id="t")]), tmp_path)
+    async with opened(path, (120, 40)) as driven:
+        await driven.press("g", "n")
+        step = [row.partition("│")[2] for row in rows(driven.app)]
+        assert any(row.startswith(" history compacted  We ␛[31mred␛]0;title␇ word") for row in step)
+        assert any(row.startswith(" handed over  ␛[2J") for row in step)
+        assert not {"\x1b", "\x07"} & set(driven.text) and any("next line" in row for row in step)
+
+
 async def test_what_was_left_out_is_in_the_left_column(tmp_path: Path) -> None:
     async with opened(imported(tmp_path, LEFT_OUT), (120, 40)) as driven:
         left = " ".join(" ".join(row.partition("│")[0].strip("┃ ") for row in rows(driven.app)[:18]).split())

@@ -138,7 +138,8 @@ class _StepPage(Page):
         margin = _MARGIN
         width, most = max(self.width - margin, 8), _MOST_WHOLE if self.whole else _MOST
         if len(label) >= margin:  # the first line has less room beside it
-            first = ranges(text, max(self.width - len(label) - 2, 8))[0][1]
+            text = show(text, limit=most, keep_newlines=True).text
+            first = next((end for _, end in ranges(text, max(self.width - len(label) - 2, 8))), 0)
             self.add(Run(f"{label}  ", "label"), Run(text[:first], role))
             label, text = "", text[first:].strip()
             if not text:

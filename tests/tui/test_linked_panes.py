@@ -64,6 +64,14 @@ async def test_a_constraint_lights_words_nodes_and_steps(path: Path) -> None:
         assert "sanitizing" in underlined
 
 
+async def test_what_is_said_of_a_constraint_below_the_list_selects_nothing() -> None:
+    async with opened(bundled()["first-look"], (120, 50)) as driven:
+        await driven.press("3", "down")
+        chosen = driven.state.focus
+        await click(driven, "label writing starts.")
+        assert driven.state.focus == chosen
+
+
 async def test_a_step_lights_its_constraints(path: Path) -> None:
     async with opened(path, (120, 50)) as driven:
         await click(driven, "sanitizing_tools(18)")

@@ -72,7 +72,8 @@ class LinePane(Windowed):
         return self.items[min(max(at, 0), last)]
 
     def clicked(self, index: int, column: int) -> None:
-        if (item := self.item_at(index)) < len(self.items):
+        item = self.item_at(index)
+        if item < len(self.items) and index <= self.lines_of(item)[1]:
             self.post_message(Picked(self.items[item]))
 
     def title(self) -> tuple[Run, ...]:

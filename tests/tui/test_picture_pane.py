@@ -25,6 +25,8 @@ async def test_the_order_moves_with_the_steps_and_is_linked() -> None:
         await driven.press("down")
         assert driven.state.focus == SelectedAction("a2")
         assert driven.state.lit.constraints == {"c3", "c7"} and driven.state.lit.steps == {4}
+        marked = [row.split("│")[1] for row in rows(driven.app) if "│ ▶" in row]
+        assert ["school tour" in row for row in marked] == [True, False]  # the current step keeps its mark
         pane = driven.screen.query_one(PicturePane)
         at = next(i for i, row in enumerate(rows(driven.app)) if "✗ docent training" in row) - 1
         await driven.pilot.click(pane, offset=(8, at))

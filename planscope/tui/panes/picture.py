@@ -132,8 +132,10 @@ class PicturePane(LinePane):
 
     def _marked(self, row: int) -> tuple[str, str]:
         """Return mark and background of a row."""
-        if row == self.chosen:
-            return "▶", "cursor" if self._picked else "current"
+        if self._order[row] == self._picked:
+            return "▶", "cursor"
+        if self._order[row] == self.state.debug.view.action:
+            return "▶", "current"
         return ("┃", "lit") if row in self.lit else (" ", "")
 
     # Order

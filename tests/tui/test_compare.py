@@ -233,6 +233,12 @@ def test_what_a_run_is_compared_with() -> None:
         "r6": "r3",
     }
     assert nearest(session, Chosen("v4", None), {}) == Chosen("v1", None)
+    for run, reward in zip(runs, (0.0, 0.5, 1.0, 1.0), strict=False):
+        run.reward = reward
+    graded = nearest(session, Chosen("v1", "r1"), {})
+    assert (
+        graded is not None and graded.run == "r3"
+    )  # of a run that was graded 0 the nearest that was graded 1
     alone = Session(id="s", title="", variants=variants[:1], runs=runs[:1])
     assert all(nearest(alone, Chosen("v1", id), {}) is None for id in ("r1", None))
 

@@ -30,8 +30,8 @@ class Chosen:
 
 def nearest(session: Session, here: Chosen, known: Mapping[str, Outcome]) -> Chosen | None:
     """Choose the other side: what a run was forked from; for a wrong run, the right run that is most like it; for any
-    other, the run that is most like it and not equal. Runs of the same query come first (for a mutant of the original),
-    then those of its parent and its children.
+    other, the run that is most like it and not equal. A run that was graded 0 is wrong, however it is judged. Runs of
+    the same query come first (for a mutant of the original), then those of its parent and its children.
 
     A query without a run is compared with its parent. None if the session has nothing else. ``known``: outcomes by the
     runs' ids; others are judged, those that are most alike first. For a thread.
@@ -63,9 +63,12 @@ def nearest(session: Session, here: Chosen, known: Mapping[str, Outcome]) -> Cho
             return known[run.id].verdict
         return next(judged)[1].verdict if time.monotonic() < until else ""
 
-    found = (
-        next((run for run in others if verdict(run) == "right"), None) if verdict(mine) == "wrong" else None
-    )
+    def right(run: Run) -> bool:
+        told = verdict(run)
+        return told == "right" if run.reward is None else told != "wrong" and run.reward >= 1
+
+    wrong = verdict(mine) == "wrong" or (mine.reward is not None and mine.reward <= 0)
+    found = next(filter(right, others), None) if wrong else None
     if found is None:
         found = next((run for run in others if _calls(run) != calls), others[0])
     return Chosen(found.variant, found.id)
@@ -75,7 +78,7 @@ def unrelated(runs: Sequence[Run]) -> bool:
     """Return whether runs without a query seem to be of different tasks: few words of what the agents were asked are
     the same, or none of their tools is."""
     asked = [_words(next((e.text for e in run.events if e.type == "prompt"), "")) for run in runs]
-    tools = [{tool for tool, _ in _calls(run)} for run in runs]
+    tools = [{event.tool for event in run.events if isinstance(event, CallEvent)} for run in runs]
     apart = all(asked) and 3 * len(set.intersection(*asked)) < len(set.union(*asked))
     return apart or (all(tools) and not set.intersection(*tools))
 

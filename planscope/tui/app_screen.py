@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import types
-from collections.abc import Coroutine, Generator, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterator, Sequence
+from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from textual import on
@@ -41,6 +42,16 @@ class Asker(Protocol):
     def tell(self, notice: str) -> None: ...
     async def answer(self, dialog: Screen[Answer]) -> Answer | None: ...
     def start_flow(self, flow: Coroutine[Any, Any, Any]) -> None: ...
+
+
+def flow(verb: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Make a verb of an ``async`` function that asks dialogs: it starts, and does not wait for their answers."""
+
+    @wraps(verb)
+    def start(screen: Asker, *given: Any) -> None:
+        screen.start_flow(verb(screen, *given))
+
+    return start
 
 
 def in_play(*, keeps: bool = False) -> str:

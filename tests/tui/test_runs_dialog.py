@@ -69,6 +69,7 @@ async def test_a_key_on_a_cause_compares_its_first_run_with_the_nearest_right_on
         await driven.until(lambda: isinstance(driven.app.screen, CompareScreen))
         state = driven.app.screen.state
         assert state.b.run in ("t1", "t2") and state.a.run in ("t0", "t3")
+        assert driven.state.command.endswith(f"{state.a.run} {state.b.run}")  # not the run in the debugger
 
 
 async def test_a_deleted_run_is_left_and_comes_back(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from planscope.tui.actions import ACTIONS, BY_ID
-from planscope.tui.app_screen import AppScreen, FixedKey
+from planscope.tui.app_screen import AppScreen, FixedKey, flow
 from planscope.tui.arrangement import BROAD, HIGH, SMALLEST, WIDE
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
@@ -323,11 +323,9 @@ class ListScreen(AppScreen[Any]):
         made = [Run(f'"{shown(words, 30)}"  ', "hit-mark")] if words else []
         return made + [Run(f"only {shown(facet.text, 30)}  ", "mark") for facet in sorted(state.facets)]
 
-    def action_filter(self, kind: str = "") -> None:
+    @flow
+    async def action_filter(self, kind: str = "") -> None:
         """Ask for a filter, of one kind or any, and set or clear it."""
-        self.start_flow(self._filter(kind))
-
-    async def _filter(self, kind: str) -> None:
         from planscope.tui.dialogs.ask import ChooseDialog, counted_choice
 
         state = self.searched.state

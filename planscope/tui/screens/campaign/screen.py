@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from planscope.campaign.cases import case_id
 from planscope.errors import UserError
-from planscope.tui.app_screen import keys_for
+from planscope.tui.app_screen import flow, keys_for
 from planscope.tui.controllers.campaign_view import SOON, CampaignState, CampaignView, Wanted
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for
@@ -285,10 +285,8 @@ class CampaignScreen(ListScreen):
         if not self.is_left:
             self.dismiss(path)
 
-    def action_other_campaign(self) -> None:
-        self.start_flow(self._other())
-
-    async def _other(self) -> None:
+    @flow
+    async def action_other_campaign(self) -> None:
         from planscope.tui.screens.flows.campaigns import chosen_campaign
 
         name = await chosen_campaign(self, self.campaign.name)
@@ -311,7 +309,7 @@ class CampaignScreen(ListScreen):
         private = "The names of agents and models are as they are."
         rows = [self._table.heading, *(row.texts for row in self._table.rows)]
         text = "".join(f"{line}\n" for line in table(rows, indent=""))
-        self.start_flow(take_away(self, "table", text, f"{self.campaign.name}.txt", private))
+        take_away(self, "table", text, f"{self.campaign.name}.txt", private)
 
 
 def _lost(row: dict[str, Any]) -> list[Run]:

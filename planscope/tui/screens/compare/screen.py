@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from planscope.session.record import help_of
 from planscope.session.seen import NOT_RECORDED
-from planscope.tui.app_screen import keys_for
+from planscope.tui.app_screen import flow, keys_for
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.compare_calls import ROOMY, Row
@@ -88,7 +88,7 @@ class CompareScreen(ListScreen):
         self.current = "left"
         self._rows_of: Comparison | None = None
         self._row_told: Row | None = None
-        self._upper = 0
+        self._upper, self._apart = 0, False
         self._rows_as: tuple[Page, int] = ("calls", 0)
 
     def body(self) -> Iterable[Widget]:
@@ -142,6 +142,11 @@ class CompareScreen(ListScreen):
         page = self.state.page
         if compared.calls is None and page == "calls":
             page = "words"
+        runs = (
+            self.document.run(one.run) for one in (compared.a, compared.b) if one.run and not one.text.strip()
+        )
+        known = [run for run in runs if run is not None]
+        self._apart = len(known) == 2 and unrelated(known)
         self.change(compared=compared, page=page)
         self._go_first()
 
@@ -254,7 +259,7 @@ class CompareScreen(ListScreen):
         told = phrases.plural(differing, "difference") if differing else "no difference"
         told += " here" * long
         parted = compared.divergence
-        if self._unrelated(compared):
+        if self._apart:
             return f"different tasks, it seems · {told}" if long else "different tasks"
         if parted is None:
             return told if compared.calls is None else f"the runs do not differ · {told}"
@@ -262,15 +267,6 @@ class CompareScreen(ListScreen):
         reasons = " and ".join(REASONS[reason] for reason in parted.reasons)
         said = f"first difference: {phrases.step_name(step)}"
         return f"{said}: {reasons} · {told}" if long else f"{said} · {told}"
-
-    def _unrelated(self, compared: Comparison) -> bool:
-        runs = [
-            self.document.run(side.run)
-            for side in (compared.a, compared.b)
-            if side.run and not side.text.strip()
-        ]
-        known = [run for run in runs if run is not None]
-        return len(known) == 2 and unrelated(known)
 
     # Keys
 
@@ -299,14 +295,13 @@ class CompareScreen(ListScreen):
         self.state = replace(self.state, a=self.state.b, b=self.state.a)
         self.compare()
 
-    def action_choose(self, side: str) -> None:
+    @flow
+    async def action_choose(self, side: str) -> None:
         """Choose what to compare on a side."""
-        self.start_flow(self._ask_which(side, self.state.a if side == "left" else self.state.b))
-
-    async def _ask_which(self, side: str, before: Chosen) -> None:
         from planscope.tui.controllers.run_list import Place
         from planscope.tui.screens.runs.screen import RunsScreen
 
+        before = self.state.a if side == "left" else self.state.b
         begin = Place(before.variant, before.run or "")
         found = await self.answer(RunsScreen(self.work, None, begin, f"Compare: {side} side"))
         if found is None:
@@ -338,4 +333,4 @@ class CompareScreen(ListScreen):
             self.tell("the played calls are not a run yet: keep them with K in the debugger")
         else:
             snapshot = self.document.snapshot()
-            self.start_flow(take_comparison(self, self.jobs, COPY, snapshot, a, b))
+            take_comparison(self, self.jobs, COPY, snapshot, a, b)

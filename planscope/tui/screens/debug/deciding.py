@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.debugger.errors import DebuggerError
 from planscope.debugger.typed_call import arguments_of, json_of, line_of, text_of
+from planscope.tui.app_screen import flow
 from planscope.tui.keys import key_for
 from planscope.tui.screens.debug import playing
 from planscope.tui.screens.debug.navigate import wrong
 from planscope.tui.screens.debug.running import no_run_in_progress
-from planscope.tui.screens.debug.stage import Stage, flow
+from planscope.tui.screens.debug.stage import Stage
 from planscope.wording import phrases
 
 if TYPE_CHECKING:

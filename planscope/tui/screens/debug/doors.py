@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from planscope.tui import shell
-from planscope.tui.app_screen import in_play
+from planscope.tui.app_screen import flow, in_play
 from planscope.tui.controllers.dissecting import DissectChoice
 from planscope.tui.keys import key_for
 from planscope.tui.panes.query import not_judged
 from planscope.tui.screens.debug.opening import open_file
 from planscope.tui.screens.debug.rules import write_rules
 from planscope.tui.screens.debug.running import ask_choice, default_choice, start_run
-from planscope.tui.screens.debug.stage import (
-    NO_SESSION,
-    Stage,
-    amounts_to,
-    flow,
-    here,
-    not_run,
-    show_run,
-)
+from planscope.tui.screens.debug.stage import NO_SESSION, Stage, amounts_to, here, not_run, show_run
 from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
@@ -63,7 +56,7 @@ def look(stage: Stage) -> None:
 
     def copy(dialog: LookDialog, text: str) -> None:
         private = _private("The value as it was recorded")
-        dialog.start_flow(take_away(dialog, "value", text, "planscope-value.txt", private))
+        take_away(dialog, "value", text, "planscope-value.txt", private)
 
     trace, index = stage.view.debug.run.replay.trace, stage.view.debug.index
     dialog = LookDialog(pages_of(run, index), copy)
@@ -79,7 +72,7 @@ def copy(stage: Stage) -> None:
     pane = stage.view.pane
     private = _private("The text of the pane")
     text = stage.text_of(pane)
-    stage.start_flow(take_away(stage, f"{pane} pane", text, f"planscope-{pane}.txt", private))
+    take_away(stage, f"{pane} pane", text, f"planscope-{pane}.txt", private)
 
 
 def describe(stage: Stage) -> None:
@@ -221,6 +214,7 @@ def compare(stage: Stage, variant: str = "", run: str = "", mine: Chosen | None 
     if view.variant is None or document.session is None:
         stage.tell(NO_SESSION)
         return
+    at = here(stage) if mine is None else replace(here(stage), variant=mine.variant, run=mine.run or "")
     mine = mine or Chosen(view.variant.id, view.run.id if view.run is not None else None)
     session, known = document.snapshot(mine.run), outcomes_of(document)
 
@@ -233,7 +227,7 @@ def compare(stage: Stage, variant: str = "", run: str = "", mine: Chosen | None 
             own = view.variant is not None and has_own_tools(view.variant)
             stage.tell(f"nothing to compare with{': the session has one run' if own else f' {more}'}")
         elif stage.view.key == key:
-            amounts_to(stage, shell.compare_command(here(stage), other.run or other.variant))
+            amounts_to(stage, shell.compare_command(at, other.run or other.variant))
             _compare(stage, other, mine)
 
     stage.work.jobs.start(

@@ -15,10 +15,11 @@ from planscope.debugger.search import Document as Searched
 from planscope.debugger.search import Haystack, Search, documents, show_hit
 from planscope.debugger.selection import SelectedWords
 from planscope.debugger.stops import continue_back, continue_forward, in_words, reasons
+from planscope.tui.app_screen import flow
 from planscope.tui.controllers.jobs import CancelToken
 from planscope.tui.keys import key_for
 from planscope.tui.panes.query import not_judged
-from planscope.tui.screens.debug.stage import ANOTHER_RUN, Stage, flow, not_run
+from planscope.tui.screens.debug.stage import ANOTHER_RUN, Stage, not_run
 from planscope.tui.style.lines import shown
 from planscope.tui.view import WHOLE, DebugView
 from planscope.wording import phrases

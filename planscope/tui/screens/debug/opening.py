@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
 from planscope.session.locations import name_of
+from planscope.tui.app_screen import flow
 from planscope.tui.controllers.document import Document
 from planscope.tui.opening.load import Opened, Switch, load_beside, path_in
-from planscope.tui.screens.debug.stage import Stage, flow
+from planscope.tui.screens.debug.stage import Stage
 from planscope.tui.style.lines import shown
 from planscope.wording import phrases
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from planscope.debugger import cursor
 from planscope.debugger.errors import DebuggerError
+from planscope.tui.app_screen import flow
 from planscope.tui.controllers.what_if import Origin
 from planscope.tui.keys import key_for
 from planscope.tui.messages import OptionChosen
 from planscope.tui.screens.debug.rules import undo_rules
-from planscope.tui.screens.debug.stage import Stage, flow
+from planscope.tui.screens.debug.stage import Stage
 
 _NO_CALL = "no call was played yet"
 

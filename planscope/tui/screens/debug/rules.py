@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planscope.tui.app_screen import in_play
+from planscope.tui.app_screen import flow, in_play
 from planscope.tui.keys import key_for
 from planscope.tui.screens.debug.running import default_choice
-from planscope.tui.screens.debug.stage import NO_SESSION, Stage, flow
+from planscope.tui.screens.debug.stage import NO_SESSION, Stage
 from planscope.wording import phrases
 
 if TYPE_CHECKING:

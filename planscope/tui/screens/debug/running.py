@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
 from planscope.tui import shell
-from planscope.tui.app_screen import Asker, in_play
+from planscope.tui.app_screen import Asker, flow, in_play
 from planscope.tui.controllers.live_run import ForkChoice, RunChoice, RunRequest
 from planscope.tui.keys import key_for
 from planscope.tui.messages import LiveChanged
 from planscope.tui.screens.debug.marking import breakpoints_of
-from planscope.tui.screens.debug.stage import NO_SESSION, Stage, amounts_to, flow, here
+from planscope.tui.screens.debug.stage import NO_SESSION, Stage, amounts_to, here
 from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:

@@ -429,7 +429,7 @@ class DebugScreen(AppScreen[None]):
         session, mine = self.work.document.open_session, self.view.key[0]
         runs = own_runs(session)
         if runs:
-            last = max(runs, key=lambda run: (run.variant == mine, runs.index(run)))
+            last = max(reversed(runs), key=lambda run: run.variant == mine)
             self.look_at(last.variant, last.id)
         else:
             kept = self.work.document.variant(mine)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol
 
 from planscope.tui import shell
@@ -49,16 +47,6 @@ class Stage(Asker, Protocol):
 
     def switch(self, switch: Switch) -> None:
         """Let the application switch to another session; the screen ends with that."""
-
-
-def flow(verb: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Make a verb of an ``async`` function that asks dialogs: it starts, and does not wait for their answers."""
-
-    @wraps(verb)
-    def start(stage: Stage, *given: Any) -> None:
-        stage.start_flow(verb(stage, *given))
-
-    return start
 
 
 def here(stage: Stage, step: str = "") -> shell.Here:

@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from planscope.dissection.steps import LOOKING
 from planscope.safe.secret_names import without_secrets
-from planscope.tui.app_screen import FixedKey, keys_for
+from planscope.tui.app_screen import FixedKey, flow, keys_for
 from planscope.tui.controllers.dissecting import DissectChoice, Launch
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for
@@ -343,12 +343,11 @@ class DissectScreen(ListScreen):
     def action_dissect_all(self) -> None:
         self._launch(Launch())
 
-    def action_dissect_kind(self) -> None:
-        self.start_flow(self._dissect_kind(self.kind))
-
-    async def _dissect_kind(self, kind: CellKind) -> None:
+    @flow
+    async def action_dissect_kind(self) -> None:
         from planscope.tui.dialogs.form import ask_dialog
 
+        kind = self.kind
         allowed = {str(number) for number in range(1, MOST_OF_A_KIND + 1)}
 
         def check(text: str) -> str | None:
@@ -374,7 +373,7 @@ class DissectScreen(ListScreen):
         if self._busy():
             return
         if record is None and self._unable():
-            self.start_flow(self._new_dissection())
+            self._new_dissection()
         elif variant is None:
             self.tell("the query is no longer in the session")
         elif record is not None and not self._known(record.agent):
@@ -409,7 +408,7 @@ class DissectScreen(ListScreen):
 
     def action_new_dissection(self) -> None:
         if not self._busy():
-            self.start_flow(self._new_dissection())
+            self._new_dissection()
 
     def _unable(self) -> str:
         """Say why the model of a new dissection cannot be run; "" if it can."""
@@ -422,6 +421,7 @@ class DissectScreen(ListScreen):
             return f"This run's model ({named}) cannot be asked from here"
         return ""
 
+    @flow
     async def _new_dissection(self) -> None:
         from planscope.tui.dialogs.forms import dissect_form, models_of
 
@@ -432,15 +432,13 @@ class DissectScreen(ListScreen):
             self.wanted, self.state = choice, DissectState()
             self._launch(Launch())
 
-    def action_other_dissection(self) -> None:
-        if kept := self.document.open_session.dissections:
-            self.start_flow(self._other_dissection(kept))
-        else:
-            self.tell(f"this session has no dissection yet: {key_for('dissect-all')} starts one")
-
-    async def _other_dissection(self, kept: Sequence[Dissection]) -> None:
+    @flow
+    async def action_other_dissection(self) -> None:
         from planscope.tui.dialogs.ask import ChooseDialog
 
+        if not (kept := self.document.open_session.dissections):
+            self.tell(f"this session has no dissection yet: {key_for('dissect-all')} starts one")
+            return
         lines = [
             (
                 Run(f"{shown(d.id, 12):<5} "),
@@ -483,13 +481,11 @@ class DissectScreen(ListScreen):
         self.change(row=place[0], column=place[1])
         self.action_compare_mutant()
 
-    def action_compare_mutant(self) -> None:
+    @flow
+    async def action_compare_mutant(self) -> None:
         if (cell := self.cell) is None:
             self.tell("there is no mutant to compare with")
-        else:
-            self.start_flow(self._compare(cell))
-
-    async def _compare(self, cell: CellView) -> None:
+            return
         mutant = Chosen(cell.variant, cell.runs[-1].run if cell.runs else None)
         original = Chosen(self.variant, self._original_run(self.state.record) if cell.runs else None)
         opened = await self.answer(CompareScreen(self.work, original, mutant))
@@ -516,4 +512,4 @@ class DissectScreen(ListScreen):
         where = phrases.place(self.document.path) if self.document.path is not None else "this session"
         text = "".join(f"{line}\n" for line in lines(dissection_blocks(found, record, where), 110))
         private = "Private values in it are not replaced."
-        self.start_flow(take_away(self, "dissection", text, "planscope-dissection.txt", private))
+        take_away(self, "dissection", text, "planscope-dissection.txt", private)

@@ -19,7 +19,7 @@ from planscope.debugger import draft_typing
 from planscope.debugger.draft import DraftError, restore_action, set_timed
 from planscope.language.problem import Action
 from planscope.tui.actions import ACTIONS
-from planscope.tui.app_screen import Asker, keys_for
+from planscope.tui.app_screen import Asker, flow, keys_for
 from planscope.tui.controllers.draft_editor import PANES, DraftEditor, EditState, PaneName
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for, keys_of, normal, shown_key
@@ -379,24 +379,24 @@ class EditScreen(ListScreen):
         return line.now
 
     def action_add_action(self) -> None:
-        self.start_flow(change_draft.ask_for_action(self, self.editor))
+        change_draft.ask_for_action(self, self.editor)
 
     def action_rename_action(self) -> None:
         if (action := self._asked_about("rename")) is not None:
-            self.start_flow(change_draft.ask_for_name(self, self.editor, action))
+            change_draft.ask_for_name(self, self.editor, action)
 
     def action_drop_action(self) -> None:
         if (action := self._asked_about("drop")) is not None:
-            self.start_flow(change_draft.drop(self, self.editor, action))
+            change_draft.drop(self, self.editor, action)
 
     def action_set_hours(self) -> None:
         if not self.state.draft.timed:
             self.tell(f"only actions of a timed query have durations: {key_for('set-timed')} makes it timed")
         elif (action := self._asked_about("change")) is not None:
-            self.start_flow(change_draft.ask_for_hours(self, self.editor, action))
+            change_draft.ask_for_hours(self, self.editor, action)
 
     def action_set_limits(self) -> None:
-        self.start_flow(change_draft.ask_for_limits(self, self.editor))
+        change_draft.ask_for_limits(self, self.editor)
 
     def action_set_timed(self) -> None:
         timed = not self.state.draft.timed
@@ -433,17 +433,15 @@ class EditScreen(ListScreen):
             return
         self.leave(EditResult(self.editor.variant()))
 
-    def action_run_draft(self) -> None:
+    @flow
+    async def action_run_draft(self) -> None:
+        """Ask how to run the draft, and leave with it; without an answer nothing is kept or left."""
         seen = self.editor.seen_now()
         if self.state.changed and not seen.readable:
             if seen.errors and not self.state.typing:
                 self.action_next_trouble()
             self.tell(f"not run: {seen.why_not}")
-        else:
-            self.start_flow(self._run())
-
-    async def _run(self) -> None:
-        """Ask how to run the draft, and leave with it; without an answer nothing is kept or left."""
+            return
         made = self.editor.variant if self.state.changed else lambda: None
         if (choice := await self.ask(self, made() or self.of)) is not None:
             self.leave(EditResult(made(), choice))

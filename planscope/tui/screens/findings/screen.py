@@ -9,10 +9,10 @@ from textual.containers import Container
 from textual.widget import Widget
 
 from planscope.errors import UserError
-from planscope.session.model import FuzzFinding, Fuzzing
+from planscope.session.model import FuzzFinding
 from planscope.toolfuzz.labels import SPECIFIED
 from planscope.toolfuzz.report import rate_sentence
-from planscope.tui.app_screen import keys_for
+from planscope.tui.app_screen import flow, keys_for
 from planscope.tui.arrangement import WIDE
 from planscope.tui.controllers.finding_list import FindingList
 from planscope.tui.controllers.tool_search import ToolSearch
@@ -97,16 +97,14 @@ class FindingsScreen(ListScreen):
         right = [Run(f"{rate_sentence(rate) if self.size.width >= WIDE else short} ", "dim")]
         return [Run(" tools ", "brand"), Run(" "), Run(told)], right
 
-    def action_run_fuzzer(self) -> None:
+    @flow
+    async def action_run_fuzzer(self) -> None:
         """Ask for a target and fuzz its tools."""
+        from planscope.toolfuzz.engine import Options
+
         if self.fuzzer.running:
             self.tell(f"the fuzzer is running; {key_for('stop-fuzzer')} stops it")
             return
-        self.start_flow(self._ask_for_target())
-
-    async def _ask_for_target(self) -> None:
-        from planscope.toolfuzz.engine import Options
-
         targets = dict.fromkeys(shown(one.target, 100) for one in self.list.fuzzings)
         before = (
             "module:object, SCHEMA.json=module:function, or mcp:COMMAND ARGS.",
@@ -124,11 +122,8 @@ class FindingsScreen(ListScreen):
 
     def action_stop_fuzzer(self) -> None:
         """Stop the search; what it found is kept."""
-        if self.fuzzer.running:
-            self.fuzzer.stop()
-            self.tell("stopping…")
-        else:
-            self.tell("the fuzzer does not run")
+        self.fuzzer.stop()
+        self.tell("stopping…")
 
     def _searched(self, said: str) -> None:
         """The search is further, or at its end with something to say."""
@@ -183,10 +178,14 @@ class FindingsScreen(ListScreen):
         one = row.fuzzing
         text = tests_of(one.target, one.seed, [row.finding], one.reset, one.settings)
         private = "The test has the arguments that were sent; private values in them are not replaced."
-        self.start_flow(take_away(self, "test", text, "test_finding.py", private))
+        take_away(self, "test", text, "test_finding.py", private)
 
-    def action_reproduce(self) -> None:
+    @flow
+    async def action_reproduce(self) -> None:
         """Make the calls of the finding again, after a question: the target's code is imported."""
+        from planscope.tui.controllers.tool_search import again
+        from planscope.tui.dialogs.ask import sure_dialog
+
         row = self.list.state.chosen
         if (
             row is None
@@ -195,13 +194,8 @@ class FindingsScreen(ListScreen):
             or row.finding.kind == "inconsistent"
         ):
             self.tell("there is no call to make again")
-        else:
-            self.start_flow(self._reproduce(row.fuzzing, row.finding))
-
-    async def _reproduce(self, fuzzing: Fuzzing, finding: FuzzFinding) -> None:
-        from planscope.tui.controllers.tool_search import again
-        from planscope.tui.dialogs.ask import sure_dialog
-
+            return
+        fuzzing, finding = row.fuzzing, row.finding
         text = (
             f"The code of {shown(fuzzing.target, 100)} is imported, and runs in the sandbox without network."
         )

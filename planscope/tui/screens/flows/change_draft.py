@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from planscope.debugger.draft import Draft, DraftError, add_action, drop_action, set_hours, set_limits
 from planscope.debugger.draft_reading import rename_action, where_named
 from planscope.language.problem import Action
-from planscope.tui.app_screen import Asker
+from planscope.tui.app_screen import Asker, flow
 from planscope.tui.controllers.draft_editor import DraftEditor
 from planscope.tui.dialogs.ask import ChooseDialog
 from planscope.tui.dialogs.form import Field, FormDialog, ask_dialog
@@ -28,6 +28,7 @@ def take_in(screen: Asker, editor: DraftEditor, made: Callable[[Draft], Draft]) 
     return True
 
 
+@flow
 async def ask_for_action(screen: Asker, editor: DraftEditor) -> None:
     """Add an action."""
     known = [action.id for action in editor.state.before.actions]
@@ -55,6 +56,7 @@ async def _ask(screen: Asker, editor: DraftEditor, title: str, hint: str, value:
     return text is not None and take_in(screen, editor, change(text))
 
 
+@flow
 async def ask_for_name(screen: Asker, editor: DraftEditor, action: Action) -> None:
     """Rename an action, its tool, and its name in the text."""
     before, hint = editor.state.draft.text, "also renames the tool and the action in the text"
@@ -71,6 +73,7 @@ async def ask_for_name(screen: Asker, editor: DraftEditor, action: Action) -> No
         screen.tell(f"renamed{where}; its tool is {editor.state.draft.action(action.id).tool}")
 
 
+@flow
 async def drop(screen: Asker, editor: DraftEditor, action: Action) -> None:
     """Drop an action; ask first if the text names it."""
 
@@ -90,6 +93,7 @@ async def drop(screen: Asker, editor: DraftEditor, action: Action) -> None:
         screen.tell(f"{shown(action.id, 8)} dropped; {key_for('undo-edit')} undoes that")
 
 
+@flow
 async def ask_for_hours(screen: Asker, editor: DraftEditor, action: Action) -> None:
     """Change how long an action takes."""
     title, hours = f"Hours of {shown(action.name, 60)}", str(action.duration or 1)
@@ -103,6 +107,7 @@ async def ask_for_hours(screen: Asker, editor: DraftEditor, action: Action) -> N
     )
 
 
+@flow
 async def ask_for_limits(screen: Asker, editor: DraftEditor) -> None:
     """Change the limits of a run of the query."""
     draft = editor.state.draft

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planscope.tui.actions import BY_ID
-from planscope.tui.app_screen import Asker
+from planscope.tui.app_screen import Asker, flow
 from planscope.tui.controllers.workspace import Workspace, leave
 from planscope.tui.dialogs.ask import ChooseDialog, sure_dialog
 from planscope.tui.keys import key_for, keys_of, shown_key
@@ -36,7 +36,8 @@ async def may_stop(screen: Asker, jobs: Jobs) -> bool:
     return await screen.answer(dialog) == 1
 
 
-def quit_planscope(screen: Asker, work: Workspace, drafts: int) -> None:
+@flow
+async def quit_planscope(screen: Asker, work: Workspace, drafts: int) -> None:
     """Quit; ask first if a run is in progress, ``drafts`` would be lost, or changes cannot be saved.
 
     Quit at once if that question is open, since pressing q twice answers it.
@@ -44,11 +45,7 @@ def quit_planscope(screen: Asker, work: Workspace, drafts: int) -> None:
     front = screen.app.screen
     if isinstance(front, ChooseDialog) and front.dialog_name == QUIT:
         front.dismiss(_QUIT)
-    else:
-        screen.start_flow(_quit_or_ask(screen, work, drafts))
-
-
-async def _quit_or_ask(screen: Asker, work: Workspace, drafts: int) -> None:
+        return
     if what := under_way(work.jobs):
         keys = (*keys_of(BY_ID["quit"], screen.choice), "y")
         quits = f"Quit ({shown_key(keys[0])} or y): stop it here; its calls so far are kept"

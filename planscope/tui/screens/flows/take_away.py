@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
-from planscope.tui.app_screen import Asker
+from planscope.tui.app_screen import Asker, flow
 from planscope.tui.dialogs.form import ask_dialog
 from planscope.tui.pane_text import write_text
 from planscope.tui.style.lines import shown
@@ -21,8 +21,9 @@ _WIDE = 120
 """The width of a comparison as text, in cells."""
 
 
+@flow
 async def take_away(screen: Asker, what: str, text: str, file: str, private: str) -> None:
-    """Send ``text`` to the clipboard, and ask for the name of a new file to write it to. For a flow.
+    """Send ``text`` to the clipboard, and ask for the name of a new file to write it to.
 
     ``private``: says how private values in the text were treated.
     """
@@ -49,6 +50,7 @@ async def take_away(screen: Asker, what: str, text: str, file: str, private: str
         screen.tell(f"written to {phrases.place(Path(name.strip()))}")
 
 
+@flow
 async def take_comparison(
     screen: Asker, jobs: Jobs, job: str, session: Session, a: Run | Variant, b: Run | Variant
 ) -> None:
@@ -72,4 +74,4 @@ async def take_comparison(
         return
     values = phrases.plural(replaced, "private value was", "private values were")
     private = f"{values} replaced in it." if replaced else "Nothing private was found in it."
-    await take_away(screen, "comparison", text, "planscope-comparison.txt", private)
+    take_away(screen, "comparison", text, "planscope-comparison.txt", private)

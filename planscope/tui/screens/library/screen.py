@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from planscope.errors import UserError
 from planscope.session.locations import name_of
-from planscope.tui.app_screen import keys_for
+from planscope.tui.app_screen import flow, keys_for
 from planscope.tui.controllers.library_list import ORDERS, SHOWN, LibraryList, SessionList, Shown
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.ask import ChooseDialog
@@ -144,7 +144,11 @@ class LibraryScreen(ListScreen):
         elif self.library.is_open(entry):
             self.dismiss(None)
         else:
-            self.start_flow(self._open(entry.path))
+            self._open_file(entry.path)
+
+    @flow
+    async def _open_file(self, path: Path) -> None:
+        await self._open(path)
 
     async def _open(self, path: Path, *, asked: bool = False) -> None:
         """Load a session and switch to it. ``asked``: the user allowed that what runs here is stopped."""
@@ -160,10 +164,8 @@ class LibraryScreen(ListScreen):
             switch.autosave.close()
         self.dismiss(switch)
 
-    def action_new_session(self) -> None:
-        self.start_flow(self._new_session())
-
-    async def _new_session(self) -> None:
+    @flow
+    async def action_new_session(self) -> None:
         from planscope.tui.dialogs.forms import new_form
         from planscope.tui.dialogs.write import WriteDialog
 
@@ -201,7 +203,7 @@ class LibraryScreen(ListScreen):
 
     def on_paste(self, event: events.Paste) -> None:
         if (path := path_in(event.text)) is not None:
-            self.start_flow(self._open(path))
+            self._open_file(path)
 
     # Files
 
@@ -215,14 +217,13 @@ class LibraryScreen(ListScreen):
         self.tell({"": "no session is chosen", "bundled": copies}.get(place, _in_trash()))
         return None
 
-    def action_rename_session(self) -> None:
-        if (entry := self._chosen_of_mine()) is not None:
-            self.start_flow(self._rename(entry))
-
-    async def _rename(self, entry: Entry) -> None:
+    @flow
+    async def action_rename_session(self) -> None:
         from planscope.session.locations import checked_name
         from planscope.tui.dialogs.form import Answers, Field, FormDialog
 
+        if (entry := self._chosen_of_mine()) is None:
+            return
         fields = [Field("name", "Name", entry.name), Field("title", "Title", entry.title)]
 
         def read(answers: Answers) -> tuple[str, str]:
@@ -238,16 +239,15 @@ class LibraryScreen(ListScreen):
                 entry, None if name == entry.name else name, None if same_title else title
             )
 
-    def action_copy_session(self) -> None:
+    @flow
+    async def action_copy_session(self) -> None:
+        from planscope.session.locations import bundled, checked_name, free_name, in_library, wrong_name
+        from planscope.tui.dialogs.form import ask_dialog
+
         entry = self.state.chosen
         if entry is None or entry.place == "trash":
             self.tell("nothing to copy" if entry is None else _in_trash())
-        else:
-            self.start_flow(self._copy(entry))
-
-    async def _copy(self, entry: Entry) -> None:
-        from planscope.session.locations import bundled, checked_name, free_name, in_library, wrong_name
-        from planscope.tui.dialogs.form import ask_dialog
+            return
 
         def check(text: str) -> str | None:
             name = text.strip()
@@ -266,18 +266,15 @@ class LibraryScreen(ListScreen):
     def action_restore_session(self) -> None:
         self.library.restore()
 
-    def action_empty_trash(self) -> None:
-        if self.state.trashed:
-            self.start_flow(self._empty_trash())
-        else:
-            self.tell("the trash is empty")
-
-    async def _empty_trash(self) -> None:
+    @flow
+    async def action_empty_trash(self) -> None:
         from planscope.tui.dialogs.ask import sure_dialog
 
         text = f"{phrases.plural(len(self.state.trashed), 'session')} would be deleted for good."
         dialog = sure_dialog("Empty the trash?", text, "Keep them", "Delete them")
-        if await self.answer(dialog) == 1:
+        if not self.state.trashed:
+            self.tell("the trash is empty")
+        elif await self.answer(dialog) == 1:
             self.library.empty_trash()
 
     def action_copy_session_path(self) -> None:

@@ -12,8 +12,8 @@ from textual.containers import Container, Horizontal
 from textual.widget import Widget
 
 from planscope.session.run_list import Facet, Losses
-from planscope.tui.app_screen import in_play, keys_for
-from planscope.tui.controllers.run_list import Place, Row, RunList, Runs
+from planscope.tui.app_screen import flow, in_play, keys_for
+from planscope.tui.controllers.run_list import Place, RunList, Runs
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for
 from planscope.tui.messages import DocumentChanged
@@ -209,18 +209,14 @@ class RunsScreen(ListScreen):
         else:  # the one in the debugger itself is compared with the run that is nearest
             self.dismiss(Chosen(*(row.place if row.place != here else Place("")), compare="here"))
 
-    def action_share_run(self) -> None:
-        row = self.state.chosen
-        if row is None:
-            self.tell("nothing is chosen")
-        elif self.work.what_if.play is not None:
-            self.tell(in_play(keeps=True))
-        else:
-            self.start_flow(self._share(row))
-
-    async def _share(self, row: Row) -> None:
+    @flow
+    async def action_share_run(self) -> None:
         from planscope.tui.screens.flows.share import Shared, share
 
+        row = self.state.chosen
+        if row is None or self.work.what_if.play is not None:
+            self.tell("nothing is chosen" if row is None else in_play(keeps=True))
+            return
         run = row.run.run if row.run is not None else None
         listed = tuple(one.run.id for one in self.state.runs) if self.state.filtered else ()
         what = Shared(
@@ -240,19 +236,16 @@ class RunsScreen(ListScreen):
         record = self.work.dissecting.record
         return {record.id} if record is not None and self.work.dissecting.running else set()
 
-    def action_delete_run(self) -> None:
-        if self.work.what_if.play is not None:
-            self.tell(in_play(keeps=True))
-        elif self.state.filtered and len(self.state.runs) > 1:
-            self.start_flow(self._delete())
-        else:
-            self.tell(self.list.delete(self._busy()))
-
-    async def _delete(self) -> None:
+    @flow
+    async def action_delete_run(self) -> None:
         from planscope.tui.dialogs.ask import ChooseDialog
 
         row, many = self.state.chosen, len(self.state.runs)
-        if row is None:
+        if self.work.what_if.play is not None:
+            self.tell(in_play(keeps=True))
+            return
+        if row is None or not self.state.filtered or many < 2:
+            self.tell(self.list.delete(self._busy()))
             return
         what = (
             f"run {shown(row.place.run, 20)}"
@@ -272,15 +265,12 @@ class RunsScreen(ListScreen):
     def action_take_back_run(self) -> None:
         self.tell(self.list.take_back())
 
-    def action_empty_runs(self) -> None:
-        if self.state.removed:
-            self.start_flow(self._empty())
-        else:
-            self.tell("nothing was deleted")
-
-    async def _empty(self) -> None:
+    @flow
+    async def action_empty_runs(self) -> None:
         from planscope.tui.dialogs.ask import sure_dialog
 
         text = "What you deleted in this session would be gone for good."
-        if await self.answer(sure_dialog("Empty the trash?", text, "Keep it", "Delete it")) == 1:
+        if not self.state.removed:
+            self.tell("nothing was deleted")
+        elif await self.answer(sure_dialog("Empty the trash?", text, "Keep it", "Delete it")) == 1:
             self.tell(self.list.delete_for_good())

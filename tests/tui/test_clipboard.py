@@ -85,6 +85,9 @@ async def test_ctrl_c_says_how_to_quit_where_nothing_is_selected(
         taken = sent(driven, monkeypatch)
         for way in ("", "x", "slash", "D", "d", "L", "m", "e"):
             await driven.press(*way.split())
+            await driven.until(
+                lambda way=way: (driven.app.screen is driven.screen) == (way == "")
+            )  # a job opens d
             assert "Ctrl+q quits" not in driven.text
             await driven.press("ctrl+c")
             assert "Ctrl+q quits" in driven.text and driven.app.is_running, way

@@ -23,7 +23,7 @@ FINDINGS = [
     FuzzFinding(tool="hostile\x1b[31m", kind="unheard of", message="<b>\x07", input=[1, None], shrunk=["x"]),
     FuzzFinding(
         tool="applying_hair_color", kind="raised", exception="KeyError", message="'colour'", location="hair.py:7",
-        input={"start_time": 8}, shrunk={"start_time": 0}, traceback="Traceback:\n  hair.py",
+        input={"start_time": 8}, shrunk={"start_time": 0}, traceback="Traceback:\n  hair.py", branches=3,
     ),
     FuzzFinding(tool="drop", kind="sequence", message="drop said so twice", input=[CALL, CALL], shrunk=[CALL, CALL]),
 ]  # fmt: skip
@@ -62,7 +62,7 @@ async def test_from_a_step_to_its_finding_and_back(tmp_path: Path, size: tuple[i
             "applying_hair_color(start_time=0)",
             "step 2 of run r2",
             "Apply colour to hair.",
-            *["   hair.py "] * (size[0] > 80),
+            *["   hair.py ", "reached   3 branches"] * (size[0] > 80),
         ):
             assert told in driven.text
         await driven.press("down")

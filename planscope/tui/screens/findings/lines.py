@@ -195,6 +195,8 @@ def _finding(page: Page, row: Row, one: FuzzFinding, hidden: bool) -> None:
         page.say("at", one.location)
     if one.source:
         page.say("line", one.source, "quote")
+    if one.branches:
+        page.say("reached", phrases.plural(one.branches, "branch", "branches"))
     for k, text in enumerate(() if hidden else agent_lines(one)):
         page.say("model" if k == 0 else "", text)
     if called:

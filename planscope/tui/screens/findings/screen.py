@@ -90,12 +90,11 @@ class FindingsScreen(ListScreen):
             tool.succeeded == 0 and not tool.skipped for one in self.list.fuzzings for tool in one.tools
         )
         told += f", {phrases.plural(shut, 'tool')} never entered" if shut else ""
-        rate = self.list.rate
+        rate, left = self.list.rate, [Run(" tools ", "brand"), Run(f" {told}")]
         if rate is None or self.list.state.hidden:
-            return [Run(" tools ", "brand"), Run(" "), Run(told)], []
+            return left, []
         short = f"{phrases.percent(rate.rate)} of {rate.labelled:,} labelled are false"
-        right = [Run(f"{rate_sentence(rate) if self.size.width >= WIDE else short} ", "dim")]
-        return [Run(" tools ", "brand"), Run(" "), Run(told)], right
+        return left, [Run(f"{rate_sentence(rate) if self.size.width >= WIDE else short} ", "dim")]
 
     @flow
     async def action_run_fuzzer(self) -> None:

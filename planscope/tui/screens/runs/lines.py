@@ -39,7 +39,7 @@ def columns_of(rows: Sequence[Row], here: str) -> tuple[Column[Row], ...]:
 
     return (
         Column("", 2 * deepest + 3, _number, gap=1),
-        Column("", ids, lambda row: [Run(shown(row.place.run, ids), "dim")]),
+        Column("", ids, lambda row: [Run(shown(row.place.run), "dim")]),
         Column("", _OUTCOME + 2, of_run(_outcome)),
         Column("", _LOST, of_run(_lost)),
         Column("", 0, of_run(lambda listed: _rest(listed, here)), gap=0),

@@ -170,7 +170,7 @@ class PlanscopeApp(ThemedApp):
 
     def _make_first(self) -> FirstFrame:
         self.use_colours()
-        return FirstFrame(self.paint, self.summary, self.settings.arrangements())
+        return FirstFrame(self.summary, self.settings.arrangements())
 
     def on_ready(self) -> None:
         """Begin to open the session. Textual paints its first frame after this."""

@@ -19,7 +19,6 @@ from planscope.tui.actions import BY_ID, KeyAction, Where
 from planscope.tui.closing import forget_lines, to_front
 from planscope.tui.keys import ALWAYS_QUITS, KeyChoice, shown_key
 from planscope.tui.messages import TextMarked
-from planscope.tui.style.themes import DEFAULT
 
 if TYPE_CHECKING:
     from planscope.tui.palette import Command
@@ -187,12 +186,4 @@ class AppScreen(Screen[Result]):
 
     def action_choose_theme(self) -> None:
         asked: Any = self.app
-        asked.choose_theme(self.theme_names())
-
-    def theme_names(self) -> list[str]:
-        """Return the themes to choose from: ours and the user's own."""
-        themes: dict[str, Any] = dict(self.app.available_themes)
-        return sorted(
-            (name for name, theme in themes.items() if "planscope-core" in theme.variables),
-            key=lambda name: (name != DEFAULT, name),
-        )
+        asked.choose_theme()

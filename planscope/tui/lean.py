@@ -1,6 +1,7 @@
-"""Shortens what Textual writes to a terminal: colours and attributes are sent only where they change.
+"""Shortens what Textual writes to a terminal: cells, colours and attributes are sent only where they change.
 
-Textual writes each piece of a line with its whole style and ends it with a reset, which is most of the bytes of a key.
+Textual writes a line from the left edge of its widget on, whatever changed in it, and each piece with its whole style
+and a reset.
 """
 
 from __future__ import annotations
@@ -8,6 +9,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import NamedTuple
+
+from rich.console import Console
+from textual._compositor import ChopsUpdate
 
 _STYLE = re.compile(r"\x1b\[([0-9;]*)m")
 _MOVES = re.compile(r"(?:\x1b\[[0-9;]*H|\n)*")
@@ -62,6 +66,21 @@ def _added(old: _Style, new: _Style) -> list[str]:
     """Return the codes of what the new style has beside the old one."""
     colours = [new.ink] * (new.ink != old.ink) + [new.ground] * (new.ground != old.ground)
     return sorted(new.more - old.more) + colours
+
+
+class LeanUpdate(ChopsUpdate):
+    """Writes the changed cells alone. A span is a row, its first changed column, and the one after the last."""
+
+    def render_segments(self, console: Console) -> str:
+        made: list[str] = []
+        for y, left, right in self.spans:
+            for end, (x, strip) in zip(self.chop_ends[y], self.chops[y].items(), strict=True):
+                if strip is not None and x < right and end > left:
+                    first, last = max(x, left), min(end, right)
+                    whole = (first, last) == (x, end)
+                    made.append(f"\x1b[{y + 1};{first + 1}H")
+                    made.append((strip if whole else strip.crop(first - x, last - x)).render(console))
+        return "".join(made)
 
 
 class Lean:

@@ -6,14 +6,18 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from rich.console import RenderableType
 from textual import events, on
+from textual._compositor import ChopsUpdate
 from textual.app import App
 from textual.command import CommandPalette
 from textual.filter import LineFilter, NoColor
+from textual.screen import Screen
 
 from planscope.errors import UserError
 from planscope.safe import without_controls
 from planscope.tui.arrangement import is_too_small
+from planscope.tui.lean import LeanUpdate
 from planscope.tui.messages import Arranged, ThemeChosen
 from planscope.tui.settings import BY_NAME, ScreenSettings
 from planscope.tui.style.lines import shown
@@ -106,6 +110,12 @@ class ThemedApp(App[int]):
 
             self.push_screen(Palette(id="--command-palette"))
 
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Display an update of the screen, with the changed cells alone."""
+        if isinstance(renderable, ChopsUpdate):
+            renderable = LeanUpdate(renderable.chops, renderable.spans, renderable.chop_ends)
+        super()._display(screen, renderable)
+
     def copy_to_clipboard(self, text: str) -> None:
         """Copy without control characters, which could command the terminal when they are pasted."""
         super().copy_to_clipboard(without_controls(text))
@@ -121,11 +131,11 @@ class ThemedApp(App[int]):
 
         self.push_screen(HelpDialog(self.choice, screen.where, screen.works))
 
-    def choose_theme(self, names: Sequence[str]) -> None:
+    def choose_theme(self) -> None:
         """Ask for a theme, and display the highlighted one."""
         from planscope.tui.dialogs.ask import ChooseDialog
 
-        before = self.theme
+        before, names = self.theme, sorted(self.read_themes(), key=lambda name: (name != DEFAULT, name))
         lines = [shown(name, 60) for name in names]
 
         def look(number: int) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from rich.color import ColorSystem
+from rich.console import Console
+from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
+from textual.strip import Strip
 
-from planscope.tui.lean import Lean
+from planscope.tui.lean import Lean, LeanUpdate
+from planscope.tui.panes.windowed import changed_cells
 
 COLOURS = st.sampled_from(["", "red", "bright_blue", "color(99)", "#102030", "#102031"])
 STYLES = st.builds(
@@ -64,3 +68,45 @@ def test_a_style_that_goes_on_is_sent_once_and_moves_need_none() -> None:
     moved = Lean()("\x1b[3;4H".join(pieces))
     assert moved == once.replace("|", "\x1b[3;4H") and "\x1b[3;4H" in moved
     assert Lean()("\x1b[?2026h plain \x1b[?2026l") == "\x1b[?2026h plain \x1b[?2026l"
+
+
+WIDE = 12
+ROWS = st.lists(
+    st.tuples(st.text("ab─│字 ", min_size=1, max_size=5), st.sampled_from(["red", "blue"])), max_size=5
+)
+
+
+def row_of(pieces: list[tuple[str, str]]) -> Strip:
+    segments = [Segment(text, Style(color=colour)) for text, colour in pieces]
+    return Strip(segments).adjust_cell_length(WIDE, Style(color="red"))
+
+
+@given(ROWS, ROWS, st.integers(0, WIDE))
+def test_the_changed_cells_alone_make_the_new_row_of_the_old_one(
+    old: list[tuple[str, str]], new: list[tuple[str, str]], edge: int
+) -> None:
+    """``edge``: where one widget ends and the next begins."""
+    before, after = row_of(old), row_of(new)
+    if (span := changed_cells(before, after)) is None:
+        assert before.text == after.text
+        return
+    first, last = span
+    assert 0 <= first < last <= WIDE
+    joined = Strip.join([before.crop(0, first), after.crop(first, last), before.crop(last)])
+    assert list(joined.simplify()) == list(after.simplify())
+    assume(after.crop(0, edge).text + after.crop(edge).text == after.text)  # no sign of two cells is parted
+    cuts = sorted({0, edge, WIDE})
+    chops = dict(zip(cuts, after.divide(cuts[1:]), strict=False))
+    written = LeanUpdate([chops], [(0, first, last)], [cuts[1:]]).render_segments(Console(color_system=None))
+    places = written.split("\x1b[1;")[1:]
+    assert int(places[0].partition("H")[0]) == first + 1
+    pieces = [Text.from_ansi(place.partition("H")[2]).plain for place in places]
+    assert "".join(pieces) == after.crop(first, last).text
+
+
+def test_a_row_whose_end_changes_is_written_from_there_on() -> None:
+    before, after = (
+        row_of([("step 1", "blue"), (" done", "red")]),
+        row_of([("step 2", "blue"), (" done", "red")]),
+    )
+    assert changed_cells(before, after) == (5, 6)

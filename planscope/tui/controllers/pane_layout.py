@@ -57,6 +57,7 @@ class PaneLayout:
         self._configured = configured
         self._post = post
         self._held: tuple[object, Boundary | None] | None = None
+        self._placed: tuple[Panes | None, dict[str, Rect]] = None, {}
 
     def fit(self, columns: int, rows: int) -> None:
         """Set the window's size."""
@@ -101,7 +102,9 @@ class PaneLayout:
         """The place of each widget of the screen, by its id."""
         if self.too_small:
             return {"too-small": Rect(0, 0, self.columns, self.rows)}
-        found = {self.pane: self.inside} if self.zoomed else self.panes.places()
+        if (panes := self.panes) != self._placed[0]:
+            self._placed = panes, panes.places()
+        found = {self.pane: self.inside} if self.zoomed else dict(self._placed[1])
         if self.playing and "step" in found:
             found["play"] = found.pop("step")
         if self.pictured and "tree" in found:

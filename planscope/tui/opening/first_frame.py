@@ -9,10 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from textual import events
 from textual.app import ComposeResult
-from textual.geometry import Region
 from textual.screen import Screen
-from textual.strip import Strip
-from textual.widget import Widget
 
 from planscope.safe import show
 from planscope.tui.arrangement import (
@@ -27,8 +24,8 @@ from planscope.tui.arrangement import (
     seen_panes,
 )
 from planscope.tui.opening.summary import Called, Summary
-from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, ranges, shown, width_of
-from planscope.tui.style.painter import Painter
+from planscope.tui.panes.windowed import Windowed, rule_line
+from planscope.tui.style.lines import Line, Run, cut, justify, ranges, shown, width_of
 
 
 class FirstFrame(Screen[None]):
@@ -36,14 +33,9 @@ class FirstFrame(Screen[None]):
 
     AUTO_FOCUS = None
 
-    def __init__(
-        self,
-        paint: Painter,
-        summary: Summary,
-        arrangements: Mapping[Kind, Arrangement] = FIRST,
-    ) -> None:
+    def __init__(self, summary: Summary, arrangements: Mapping[Kind, Arrangement] = FIRST) -> None:
         super().__init__()
-        self.picture = _Picture(paint, summary, arrangements)
+        self.picture = _Picture(summary, arrangements)
         self._early: list[str] = []
         self._press: Callable[[str], object] | None = None
 
@@ -64,34 +56,20 @@ class FirstFrame(Screen[None]):
             press(key)
 
 
-class _Picture(Widget):
-    def __init__(
-        self,
-        paint: Painter,
-        summary: Summary,
-        arrangements: Mapping[Kind, Arrangement],
-    ) -> None:
+class _Picture(Windowed):
+    BOX = False
+
+    def __init__(self, summary: Summary, arrangements: Mapping[Kind, Arrangement]) -> None:
         super().__init__()
-        self.paint = paint
-        self.arrangements = arrangements
-        self.summary = summary
-        self.rows: list[Line] = []
+        self.summary, self.arrangements = summary, arrangements
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
         arrangement = self.arrangements[kind_of(width, height, self.summary.bare)]
         small = is_too_small(width, height)
-        self.rows = [] if small else list(_frame(self.summary, arrangement, width, height))
-        self.refresh()
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        width = self.size.width
-        strips = [
-            self.paint.strip(self.rows[y] if y < len(self.rows) else BLANK, width) for y in crop.line_range
-        ]
-        for line_filter in self.paint.filters:
-            strips = [strip.apply_filter(line_filter, self.paint.background) for strip in strips]
-        return [strip.crop(*crop.column_span) for strip in strips]
+        self.measure()
+        self.lines = [] if small else list(_frame(self.summary, arrangement, width, height))
+        self.sync()
 
 
 def _frame(summary: Summary, arrangement: Arrangement, width: int, height: int) -> list[Line]:
@@ -131,8 +109,8 @@ def _beside(boxes: Sequence[tuple[Rect, Sequence[Line]]], height: int) -> list[L
 def _box(number: str, title: str, lines: Sequence[tuple[Run, ...]], rect: Rect) -> list[Line]:
     name = (Run(number, "number"), Run(" " if number else ""), Run(title, "title"))
     edge, width = int(rect.x > 0), rect.width
-    rest = width - edge - 3 - width_of(name)
-    made = [Line((Run(f"{'┬' * edge}─ ", "frame"), *name, Run(f" {'─' * rest}", "frame")))]
+    rule = rule_line(name, (), (), width - edge - 2, False)
+    made = [Line((Run("┬" * edge, "frame"), *rule.runs))]
     for i in range(rect.height - 1):
         runs = cut(lines[i], width - edge - 2) if i < len(lines) else ()
         pad = Run(" " * (width - edge - 1 - width_of(runs)))

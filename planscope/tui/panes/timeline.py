@@ -161,7 +161,8 @@ class TimelinePane(LinePane):
     def _curve(self, state: DebugView, width: int) -> list[Line]:
         """Draw the valid orders left at each step as a curve, with a mark below the current step if there is room."""
         run = state.debug.run
-        problem, made_for = run.problem, (run, run.counted, width, state.progress)
+        known = run.counted * 100 // len(run.steps)  # of a long run it is not drawn again for each count
+        problem, made_for = run.problem, (run, known, width, state.progress)
         if self._cells_for != made_for:
             self._cells_for = made_for
             drawn = state.progress == "judged" and problem.counted and not problem.unjudged

@@ -7,8 +7,9 @@ and forth is fast. Text is selected with the mouse.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from rich.segment import Segment
@@ -20,13 +21,14 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from planscope.tui.messages import TextMarked
-from planscope.tui.style.lines import BLANK, Line, Run, cut, width_of
+from planscope.tui.style.lines import BLANK, Line, Run, alike, cut, width_of
 from planscope.tui.style.painter import Painter
 
 _KEPT_STRIPS = 4000
 _TITLE = 15
 """The title keeps at least this many cells beside the note."""
 _SELECTED = Style(reverse=True)
+_NARROW = re.compile("[ -~─│]*")
 
 
 class Windowed(Widget):
@@ -47,6 +49,7 @@ class Windowed(Widget):
         self.lines: Sequence[Line] = ()
         self.tail: Sequence[Line] = ()
         self._rows: list[tuple[Line, str]] = []
+        self._displayed: list[Strip] = []
         self._strips: dict[tuple[Line, str], Strip] = {}
         self._look = (-1, -1, -1)
         self.cells = (0, 0)
@@ -143,13 +146,16 @@ class Windowed(Widget):
         if look != self._look or len(rows) != len(self._rows):
             self._look = look
             self._strips.clear()
-            self._rows = rows
+            self._rows, self._displayed = rows, [self._strip(row) for row in rows]
             self.refresh()
             return
         changed = []
         for y, (new, old) in enumerate(zip(rows, self._rows, strict=True)):
-            if new != old and (span := _changed(self._strip(old), self._strip(new))) is not None:
-                changed.append(Region(span[0], y, span[1] - span[0], 1))
+            if new != old:
+                strip = self._strip(new)
+                if (span := changed_cells(self._displayed[y], strip)) is not None:
+                    changed.append(Region(span[0], y, span[1] - span[0], 1))
+                    self._displayed[y] = strip
         self._rows = rows
         if changed:
             if self._selected is not None and self._held is None:
@@ -169,7 +175,8 @@ class Windowed(Widget):
         current = self.is_current()
         active = "on" if current else "off"
         first, last = self._thumb(size, window) if current else (0, 0)
-        rows = [(self._rule(current), f"top {active}")]
+        parts = (tuple(part) for part in (self.title(), self.note(), self.foot()))
+        rows = [(rule_line(*parts, self.cells[0] - self.edge - 2, current), f"top {active}")]
         rows += [(line, f"side {active}") for line in above]
         rows += [
             (line, f"thumb {active}" if first <= y < last else f"side {active}")
@@ -185,38 +192,17 @@ class Windowed(Widget):
         first = (window - length) * self.top // max(size - window, 1)
         return first, first + length
 
-    def _rule(self, current: bool) -> Line:
-        """Make the line above the pane: its title and, if there is room, its note and what part is visible."""
-        room = self.cells[0] - self.edge - 2
-        left, note, foot = self.title(), self.note(), self.foot()
-        both = (*note, Run(" · ", "dim"), *foot) if note and foot else note or foot
-        fits = width_of(both) + width_of(left) + 4 <= room
-        right = both if fits else foot if current and foot else note or foot
-        kept = (
-            min(width_of(left), _TITLE) + 2 if left and right else 0
-        )  # in a small pane the title comes first
-        right = cut(right, room - 2 - kept) if right and room - 2 > kept else ()
-        left = cut(left, max(room - width_of(right) - (4 if right else 2), 0)) if left else ()
-        fill = room + 2 - sum(width_of(part) + 2 for part in (left, right) if part)
-        runs: list[Run] = [Run("─", "frame"), Run(" ", "frame"), *left, Run(" ", "frame")] if left else []
-        runs.append(Run("─" * (fill - bool(left) - bool(right)), "frame"))
-        if right:
-            runs += [Run(" ", "frame"), *right, Run(" ─", "frame")]
-        return Line(tuple(run for run in runs if run.text))
-
     # Painting
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        rows, filters = self._rows, self.paint.filters
-        blank = Strip.blank(self.cells[0], self.paint.style("", ""))
-        strips = []
-        for y in crop.line_range:
-            strip = self._strip(rows[y]) if 0 <= y < len(rows) else blank
-            if self._selected is not None and (span := self._selected.get_span(y)) is not None:
-                strip = self._with_selection(strip, *self._of_text(span))
-            for line_filter in filters:
-                strip = strip.apply_filter(line_filter, self.paint.background)
-            strips.append(strip)
+        strips = self._displayed[max(crop.y, 0) : crop.bottom]
+        if missing := crop.height - len(strips):
+            strips += [Strip.blank(self.cells[0], self.paint.style("", ""))] * missing
+        if self._selected is not None:
+            spans = ((strip, self._selected.get_span(y)) for y, strip in enumerate(strips, crop.y))
+            strips = [self._with_selection(one, *self._of_text(span)) if span else one for one, span in spans]
+        for line_filter in self.paint.filters:
+            strips = [strip.apply_filter(line_filter, self.paint.background) for strip in strips]
         if crop.column_span != (0, self.cells[0]):
             strips = [strip.crop(*crop.column_span) for strip in strips]
         return strips
@@ -312,7 +298,26 @@ class Windowed(Widget):
         self.scroll_lines(-3)
 
 
-def _changed(old: Strip, new: Strip) -> tuple[int, int] | None:
+@lru_cache(maxsize=200)
+def rule_line(
+    left: tuple[Run, ...], note: tuple[Run, ...], foot: tuple[Run, ...], room: int, current: bool
+) -> Line:
+    """Make the line above a pane: its title and, if there is room, its note and what part is visible."""
+    both = (*note, Run(" · ", "dim"), *foot) if note and foot else note or foot
+    fits = width_of(both) + width_of(left) + 4 <= room
+    right = both if fits else foot if current and foot else note or foot
+    kept = min(width_of(left), _TITLE) + 2 if left and right else 0  # in a small pane the title comes first
+    right = cut(right, room - 2 - kept) if right and room - 2 > kept else ()
+    left = cut(left, max(room - width_of(right) - (4 if right else 2), 0)) if left else ()
+    fill = room + 2 - sum(width_of(part) + 2 for part in (left, right) if part)
+    runs: list[Run] = [Run("─", "frame"), Run(" ", "frame"), *left, Run(" ", "frame")] if left else []
+    runs.append(Run("─" * (fill - bool(left) - bool(right)), "frame"))
+    if right:
+        runs += [Run(" ", "frame"), *right, Run(" ─", "frame")]
+    return Line(tuple(run for run in runs if run.text))
+
+
+def changed_cells(old: Strip, new: Strip) -> tuple[int, int] | None:
     """Return the first cell that differs and the one after the last; None if none differs."""
     a, b = list(old), list(new)
     first = 0
@@ -325,6 +330,14 @@ def _changed(old: Strip, new: Strip) -> tuple[int, int] | None:
     while a and b and a[-1] == b[-1]:
         last -= a.pop().cell_length
         b.pop()
-    if a and b and a[-1].style == b[-1].style and a[-1].text.isspace() and b[-1].text.isspace():
-        last -= min(len(a[-1].text), len(b[-1].text))
+    if a and b:
+        first += _alike(a[0], b[0])
+        last -= _alike(a[-1], b[-1], -1)
     return first, max(last, first + 1)
+
+
+def _alike(a: Segment, b: Segment, way: int = 1) -> int:
+    """Return how many characters of one cell two pieces have in common at their start, or at their end (-1)."""
+    if a.style != b.style or not (_NARROW.fullmatch(a.text) and _NARROW.fullmatch(b.text)):
+        return 0
+    return alike(a.text[::way], b.text[::way])

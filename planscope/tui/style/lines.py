@@ -129,6 +129,15 @@ def with_span(run: Run, span: tuple[int, int], role: str = "hit") -> tuple[Run, 
     return tuple(part for part in parts if part.text)
 
 
+def alike(one: str, other: str) -> int:
+    """Return the length of the common beginning of two texts."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+    return low
+
+
 def shown(text: str, limit: int = 400) -> str:
     """Return an untrusted text on one line, safe to show, of at most ``limit`` code points."""
     return visible(text, limit=limit)

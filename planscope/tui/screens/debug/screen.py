@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.geometry import Region
 from textual.layout import Layout
+from textual.strip import Strip
 
 from planscope.debugger import cursor
 from planscope.debugger.cursor import DebugState, open_run
@@ -161,6 +163,10 @@ class DebugScreen(AppScreen[None]):
         self.work.layout.fit(*event.size)
         self.show_view()
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Paint the ground, which the panes cover: Textual does so at each key, and takes a third of its time."""
+        return [Strip.blank(crop.width, self.rich_style)] * crop.height
+
     def pane(self, name: str) -> LinePane:
         """Return the pane with this name; if two panes have it, the visible one."""
         panes = [pane for pane in self.panes if pane.name_in_state == name]
@@ -190,13 +196,11 @@ class DebugScreen(AppScreen[None]):
             pane.show(view)
         session = self.work.document.session
         rules = session is not None and (session.rules or "").strip()
-        still = view.progress in ("reading", "judging")
+        known = [] if view.progress in ("reading", "judging") else [pane for pane in self.panes if pane.seen]
         layout.shows(
             bare=view.bare and not rules,
             notice=len(self.bars["notice"].make(layout.columns)),
-            wants={}
-            if still
-            else {pane.name_in_state: pane.rows_wanted() for pane in self.panes if pane.seen},
+            wants={pane.name_in_state: pane.rows_wanted() for pane in known if pane.name_in_state},
         )
         self.lay_out()
         for bar in self.bars.values():

@@ -19,7 +19,19 @@ from planscope.tui.controllers.draft_editor import ActionLine, EditState
 from planscope.tui.keys import key_for
 from planscope.tui.panes.constraints import row_parts
 from planscope.tui.panes.query import Painted, painted_runs
-from planscope.tui.style.lines import BLANK, Line, Page, Run, cut, justify, paragraph, ranges, shown, wrapped
+from planscope.tui.style.lines import (
+    BLANK,
+    Line,
+    Page,
+    Run,
+    alike,
+    cut,
+    justify,
+    paragraph,
+    ranges,
+    shown,
+    wrapped,
+)
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import brief, in_room, plain, quotation
 from planscope.wording.terms import DRAFT_SIGNS
@@ -374,8 +386,8 @@ def moved_spans(spans: Sequence[tuple[Span, str]], old: str, new: str) -> list[t
     """Return ranges with their roles, moved by what was typed since. Ranges that were typed into are dropped."""
     if old == new:
         return [(*span, role) for span, role in spans]
-    head = _alike(old, new)
-    tail = _alike(old[head:][::-1], new[head:][::-1])
+    head = alike(old, new)
+    tail = alike(old[head:][::-1], new[head:][::-1])
     shift = len(new) - len(old)
     moved = []
     for (a, b), role in spans:
@@ -384,9 +396,3 @@ def moved_spans(spans: Sequence[tuple[Span, str]], old: str, new: str) -> list[t
         elif a >= len(old) - tail:
             moved.append((a + shift, b + shift, role))
     return moved
-
-
-def _alike(one: str, other: str) -> int:
-    """Return the length of the common beginning of two texts."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -25,7 +25,7 @@ from planscope.tui.controllers.library_list import (
     contents_of,
     verdict_of,
 )
-from planscope.tui.panes.box import Lazy
+from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.columns import head_line
 from planscope.tui.screens.library.lines import columns_for, preview_lines
 from planscope.tui.style.lines import width_of
@@ -251,6 +251,7 @@ def test_lines_are_made_when_they_are_looked_at() -> None:
         made.append(i)
         return head_line(columns_for(80, WIDEST, NOW).whole)
 
-    lines = Lazy(1000, make)
-    assert len(lines) == 1000 and len(lines[3:5]) == 2 and lines[3]
-    assert made == [3, 4]
+    box = BoxPane(id="list")
+    box.set_content(1000, make)
+    assert box.size_of() == 1000 and made == []
+    assert box.line_at(3) and made == [3]

@@ -248,12 +248,10 @@ class SetDialog(Dialog[None]):
             self.edited = None
             self.input.value = ""
 
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
+    def action_take(self) -> None:
         listed = self.listed()
-        if event.value.strip():
-            self._take(event.value)
+        if self.input.value.strip():
+            self._take(self.input.value)
         elif 0 <= self.at < len(listed):
             self.edited = self.at
             self.input.value = listed[self.at].text

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from rich.segment import Segment
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
@@ -36,6 +36,12 @@ LIST_KEYS: tuple[BindingType, ...] = (
     ("end", "go(100000)", "End"),
 )
 """The keys that move in a list or scroll a text."""
+
+FIELD_KEYS: tuple[BindingType, ...] = (
+    Binding("tab", "app.focus_next", show=False, priority=True),
+    Binding("shift+tab", "app.focus_previous", show=False, priority=True),
+)
+"""The keys that go to the next and the previous field, also out of a text area."""
 
 PAUSE = 0.2
 """Seconds without a change of a text area after which its text is read."""
@@ -275,6 +281,15 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
     def tell(self, notice: str) -> None:
         """Show a notice in the lower edge of the box."""
         self.query_one(_Box).note(notice)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_take()
+
+    def action_take(self) -> None:
+        """Handle Enter in an input line."""
+        self.action_leave()
 
     def action_leave(self) -> None:
         self.dismiss(None)

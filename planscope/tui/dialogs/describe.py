@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from planscope.tui.controllers.document import Document
-from planscope.tui.dialogs.base import Dialog, SafeInput, SafeTextArea, Said, clean
+from planscope.tui.dialogs.base import FIELD_KEYS, Dialog, SafeInput, SafeTextArea, Said, clean
 
 LONGEST = 20_000
 """Notes with more characters are only shown: Textual's text area is slow with them."""
@@ -23,8 +23,7 @@ class DescribeDialog(Dialog[None]):
     AUTO_FOCUS = "SafeTextArea"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "leave", show=False, priority=True),
-        Binding("tab", "app.focus_next", show=False, priority=True),
-        Binding("shift+tab", "app.focus_previous", show=False, priority=True),
+        *FIELD_KEYS,
     ]
 
     def __init__(self, document: Document) -> None:
@@ -63,10 +62,6 @@ class DescribeDialog(Dialog[None]):
         now = self.document.open_session
         if (said := self.said()) != (now.title, now.notes):
             self.document.edit(title=said[0], notes=said[1])
-
-    @on(Input.Submitted)
-    def _submitted(self) -> None:
-        self.action_leave()
 
     def action_leave(self) -> None:
         self.typed()

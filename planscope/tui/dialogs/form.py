@@ -214,11 +214,8 @@ class FormDialog(Dialog[Result]):
             self.focus_next()
             return
         texts = [offer.text for offer in here.offers]
-        found = (
-            list(here.offers)
-            if entry.value in texts
-            else matching(here.offers, entry.value) or list(here.offers)
-        )
+        found = [] if entry.value in texts else matching(here.offers, entry.value)
+        found = found or list(here.offers)
         at = next((i for i, offer in enumerate(found) if offer.text == entry.value), 0)
 
         def chosen(number: int | None) -> None:
@@ -236,11 +233,6 @@ class FormDialog(Dialog[Result]):
             self.show()
         else:
             self.dismiss(result)
-
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.action_take()
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

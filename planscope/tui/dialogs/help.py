@@ -177,10 +177,5 @@ class HelpDialog(Dialog[None]):
         self.text.show()
         self.text.scroll_lines(-len(self.text.lines))
 
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.dismiss(None)
-
     def action_go(self, by: int) -> None:
         self.text.scroll_lines(by)

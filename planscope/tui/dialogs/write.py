@@ -17,7 +17,7 @@ from planscope.language.find_actions import UnsureActions, find_actions, names_h
 from planscope.language.problem import make_actions
 from planscope.language.reading import Reading, read_query
 from planscope.session.validation import LONGEST_QUERY, LONGEST_TIMED
-from planscope.tui.dialogs.base import Dialog, SafeInput, SafeTextArea, Said
+from planscope.tui.dialogs.base import FIELD_KEYS, Dialog, SafeInput, SafeTextArea, Said
 from planscope.tui.style.lines import shown
 from planscope.wording.phrases import plural
 
@@ -74,8 +74,7 @@ class WriteDialog(Dialog[Reading]):
 
     AUTO_FOCUS = "SafeTextArea"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "app.focus_next", show=False, priority=True),
-        Binding("shift+tab", "app.focus_previous", show=False, priority=True),
+        *FIELD_KEYS,
         Binding("ctrl+s", "take", show=False, priority=True),
     ]
 
@@ -132,11 +131,6 @@ class WriteDialog(Dialog[Reading]):
             with self.prevent(Input.Changed):
                 self.line.value = self.found.names
         self.show()
-
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.action_take()
 
     def action_take(self) -> None:
         self._tried = True

@@ -4,36 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import overload
 
 from textual import events
 from textual.message import Message
 
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import Line, Run
-
-
-class Lazy(Sequence[Line]):
-    """Builds each line only when it is displayed, since a window shows few of many sessions."""
-
-    def __init__(self, size: int, make: Callable[[int], Line]) -> None:
-        self._size = size
-        self._make = make
-        self._made: dict[int, Line] = {}
-
-    def __len__(self) -> int:
-        return self._size
-
-    @overload
-    def __getitem__(self, index: int) -> Line: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Line]: ...
-    def __getitem__(self, index: int | slice) -> Line | list[Line]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(self._size))]
-        if index not in self._made:
-            self._made[index] = self._make(index)
-        return self._made[index]
 
 
 @dataclass
@@ -59,32 +35,39 @@ class BoxPane(Windowed):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.current = False
-        self._edges: tuple[tuple[Run, ...], tuple[Run, ...], tuple[Run, ...]] = ((), (), ())
+        self._edges: tuple[tuple[Run, ...], tuple[Run, ...]] = ((), ())
 
     def set_content(
         self,
-        lines: Sequence[Line],
+        lines: Sequence[Line] | int,
+        make: Callable[[int], Line] | None = None,
         *,
         title: Sequence[Run] = (),
         note: Sequence[Run] = (),
-        foot: Sequence[Run] = (),
         current: bool = False,
         reveal: int | None = None,
         head: Line | None = None,
     ) -> None:
-        """Show lines. ``reveal``: a line to scroll to. ``foot``: if empty, the lower edge shows the scroll position.
+        """Show lines, or so many that ``make`` makes when they are displayed. ``reveal``: a line to scroll to.
 
         ``head``: a line above the others that does not scroll and is not counted.
         """
         self._made_for = self.cells[0]
-        self.lines = lines
+        self.lines, self._count = ((), lines) if isinstance(lines, int) else (lines, len(lines))
+        self._make = make or self.lines.__getitem__
         self._head = head
-        self._edges = (tuple(title), tuple(note), tuple(foot))
+        self._edges = (tuple(title), tuple(note))
         self.current = current
         self._wanted = reveal
         self._show()
 
-    _made_for = 0
+    def size_of(self) -> int:
+        return self._count
+
+    def line_at(self, index: int) -> Line:
+        return self._make(index)
+
+    _made_for = _count = 0
     _wanted: int | None = None
     _head: Line | None = None
 
@@ -112,21 +95,17 @@ class BoxPane(Windowed):
         return self._edges[1]
 
     def foot(self) -> tuple[Run, ...]:
-        size, window = self.size_of(), self.window
-        if self._edges[2] or size <= window:
-            return self._edges[2]
-        return (Run(f"{self.top + 1} to {min(self.top + window, size)} of {size:,}", "dim"),)
+        size, last = self._count, self.top + self.window
+        said = f"{self.top + 1} to {min(last, size)} of {size:,}" if size > self.window else ""
+        return (Run(said, "dim"),) if said else ()
 
     def is_current(self) -> bool:
         return self.current
 
-    def on_resize(self, event: events.Resize) -> None:
-        self._fit()
+    def on_show(self) -> None:
+        self.on_resize()
 
-    def on_show(self, event: events.Show) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
+    def on_resize(self) -> None:
         self._show()
         if self.seen and self.cells[0] != self._made_for:
             self._made_for = self.cells[0]

@@ -26,16 +26,10 @@ _TITLE, _SHORTEST_TITLE = 1, 11
 
 def header_of(state: DebugView) -> object:
     """Return what the header shows: it is made again only if this changes, since looking for help costs time."""
-    told = (
-        state.title,
-        state.runs,
-        state.run,
-        state.run_number,
-        state.progress,
-        state.verdict,
-        state.certificate,
-    )
-    return *told, state.seconds, state.question is None, state.saving, state.cause
+    return [getattr(state, name) for name in _HEADED], state.question is None
+
+
+_HEADED = "title runs run run_number progress verdict certificate seconds saving cause".split()
 
 
 def header_line(state: DebugView, width: int) -> Line:
@@ -43,12 +37,13 @@ def header_line(state: DebugView, width: int) -> Line:
     verdict = verdict_runs(state, short=width < 110)
     room = width - width_of(verdict) - 2
     parts = _parts(state)
-    seal = _seal(state) if width >= _SEALED else []
-    spare = room - width_of(_joined(parts)) - width_of(seal)
-    if seal and spare >= -1:
-        verdict += seal
-        room -= width_of(seal) - (spare < 0)
-    edge = () if seal and spare == -1 else (Run(" "),)
+    judged = state.run is not None and state.progress == "judged"
+    said = [Run(" "), *seal(state.certificate)] if judged and width >= _SEALED else []
+    spare = room - width_of(_joined(parts)) - width_of(said)
+    if sealed := len(said) > 1 and spare >= -1:
+        verdict += said
+        room -= width_of(said) - (spare < 0)
+    edge = () if sealed and spare == -1 else (Run(" "),)
     while len(parts) > 1 and (over := width_of(_joined(parts)) - room) > 0:
         least, (weight, runs) = max(enumerate(parts), key=lambda part: part[1][0])
         left = width_of(runs) - over
@@ -164,14 +159,6 @@ def _under_way(state: DebugView) -> list[Run]:
             )
         )
     return made
-
-
-def _seal(state: DebugView) -> list[Run]:
-    """Return the sign of Z3's certificate for the verdict."""
-    if state.run is None or state.progress != "judged":
-        return []
-    said = seal(state.certificate)
-    return [Run(" "), *said] if said else []
 
 
 def _where(verdict: Verdict, short: bool) -> list[Run]:

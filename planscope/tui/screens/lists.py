@@ -26,7 +26,7 @@ from planscope.tui.dialogs.base import SafeInput
 from planscope.tui.keys import first_key
 from planscope.tui.messages import DocumentChanged, KeyHintClicked, Notice, StateChanged
 from planscope.tui.panes.bars import Bar, NoticeStrip, notice_lines, title_line, too_small_lines
-from planscope.tui.panes.box import BoxPane, Lazy, LineClicked, WidthChanged
+from planscope.tui.panes.box import BoxPane, LineClicked, WidthChanged
 from planscope.tui.panes.hints import ALWAYS, Hint, hints, key_line
 from planscope.tui.style.lines import Line, Run, shown
 
@@ -130,7 +130,9 @@ class ListScreen(AppScreen[Any]):
         self.bars = (
             Bar(lambda width: [title_line(*self.heading(), width)], id="title-bar"),
             Bar(lambda width: [key_line(self.named_keys(), width)], id="key-bar"),
-            NoticeStrip(self._notice_lines, id="notice"),
+            NoticeStrip(
+                lambda width: notice_lines(self.notice, self.app.size, self.document.saving), id="notice"
+            ),
             Bar(lambda width: too_small_lines(*self.app.size), id="too-small"),
         )
         self.search = SafeInput(id="search", placeholder="search for", compact=True)
@@ -149,7 +151,6 @@ class ListScreen(AppScreen[Any]):
         self.set_class(small, "-too-small")
         self.set_class(columns < WIDE, "-narrow")
         self.set_class(columns >= BROAD and rows >= HIGH, "-broad")
-        self.call_after_refresh(self.show_bars)
         self.call_after_refresh(self.show_state)
 
     # Display
@@ -159,9 +160,6 @@ class ListScreen(AppScreen[Any]):
         if self.is_mounted:
             for bar in self.bars:
                 bar.show()
-
-    def _notice_lines(self, width: int) -> Sequence[Line]:
-        return notice_lines(self.notice, self.app.size, self.document.saving)
 
     def tell(self, notice: str) -> None:
         """Display a notice above the keys, until the next key."""
@@ -199,7 +197,8 @@ class ListScreen(AppScreen[Any]):
         size, at = len(cursor.place().listed), cursor.place().at
         head = more.pop("head", None)
         cursor.box.set_content(
-            Lazy(size, lambda i: row(i, i == at)) if size else empty(cursor.box.inner_width),
+            size or empty(cursor.box.inner_width),
+            (lambda i: row(i, i == at)) if size else None,
             current=self.current == name and not self.search.has_focus,
             reveal=at if size else None,
             head=head if size else None,

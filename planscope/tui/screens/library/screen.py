@@ -144,11 +144,7 @@ class LibraryScreen(ListScreen):
         elif self.library.is_open(entry):
             self.dismiss(None)
         else:
-            self._open_file(entry.path)
-
-    @flow
-    async def _open_file(self, path: Path) -> None:
-        await self._open(path)
+            self.start_flow(self._open(entry.path))
 
     async def _open(self, path: Path, *, asked: bool = False) -> None:
         """Load a session and switch to it. ``asked``: the user allowed that what runs here is stopped."""
@@ -203,7 +199,7 @@ class LibraryScreen(ListScreen):
 
     def on_paste(self, event: events.Paste) -> None:
         if (path := path_in(event.text)) is not None:
-            self._open_file(path)
+            self.start_flow(self._open(path))
 
     # Files
 

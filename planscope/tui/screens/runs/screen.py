@@ -128,26 +128,20 @@ class RunsScreen(ListScreen):
         )
         on_losses = self.current == "losses"
         step = self.step if on_losses else None
+        note = f"{losses.lost:,} of {phrases.plural(losses.total, 'run')}"
+        if on_losses and causes:
+            note = f"{key_for('compare-run')}: beside the nearest right run"
         self.histogram.set_content(
             cause_lines(causes, self.histogram.inner_width, step)
             if causes
             else loss_lines(losses, self.histogram.inner_width, step),
             title=(Run("By cause" if causes else "Lost at", "title"),),
-            note=(
-                Run(
-                    self._key_of_cause() or f"{losses.lost:,} of {phrases.plural(losses.total, 'run')}", "dim"
-                ),
-            ),
+            note=(Run(note, "dim"),),
             current=on_losses and not self.search.has_focus,
             reveal=step,
         )
         told = partial(chosen_lines, state.chosen, state.all_runs)
         self.show_detail(self.run, state.chosen, told, chosen_title(state.chosen))
-
-    def _key_of_cause(self) -> str:
-        if self.current == "losses" and self._counted()[2]:
-            return f"{key_for('compare-run')}: beside the nearest right run"
-        return ""
 
     def _note(self) -> list[Run]:
         state = self.state

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.bench.toolfuzz_corpus import sequences as corpus
+
 _ORDERS: dict[int, dict[str, Any]] = {}
 _LABELS: dict[str, str] = {}
 
@@ -71,3 +73,7 @@ def read_ticket(ticket_id: int) -> dict[str, Any]:
 
 
 LIARS = [create_ticket, read_ticket]
+
+USERS = [corpus.create_user, corpus.get_user, corpus.delete_user]
+FLAGS = [corpus.set_flag, corpus.get_flag]
+CART = [corpus.add_to_cart, corpus.clear_cart]

@@ -26,22 +26,26 @@ from tests.toolfuzz.test_fuzz import without_time
 HERE = "tests.toolfuzz.data_stores:"
 
 
-def fuzz(name: str, **more: Any) -> Report:
-    return Fuzz(Options(HERE + name, calls=200, sequences=0, **more)).run()
+def fuzz(name: str, calls: int = 200, **more: Any) -> Report:
+    """None of its tools hangs, and a call may take long on a busy machine."""
+    return Fuzz(Options(HERE + name, calls=calls, sequences=0, call_limit=60, **more)).run()
 
 
 def test_keys_columns_and_formats_are_learned_where_they_are_looked_up() -> None:
-    report = fuzz("DATA")
+    report = fuzz("DATA", 100)
     assert {one.name: one.succeeded > 0 for one in report.tools} == {one.name: True for one in report.tools}
-    assert len(report.tools) == 5 and without_time(report) == without_time(fuzz("DATA"))
+    assert len(report.tools) == 5
+    first, second = (without_time(fuzz("DATA", 25)) for _ in range(2))
+    assert first == second
 
 
 def test_a_report_says_that_a_tool_was_never_entered(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (data,) = data_of(fuzz("never"))["tools"]
+    report = fuzz("never")
+    (data,) = data_of(report)["tools"]
     assert (data["succeeded"], data["entered"], data["refusal"]) == (0, False, "Error: the shop is closed")
-    assert data["branches"] and "never entered: never; 0 errors in 200 calls" in text_of(fuzz("never"))
+    assert data["branches"] and "never entered: never; 0 errors in 200 calls" in text_of(report)
     junit, command = (
         tmp_path / "a.xml",
         ["fuzz", HERE + "never", "--calls", "20", "-o", str(tmp_path / "a.planscope.json")],

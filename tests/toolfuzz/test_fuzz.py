@@ -29,7 +29,8 @@ HERE = "tests.toolfuzz.tools:"
 
 
 def fuzz(name: str, calls: int = 200, **more: Any) -> Report:
-    return Fuzz(Options(HERE + name, calls=calls, **more)).run()
+    """A tool that does not hang has long for a call: the machine may be busy."""
+    return Fuzz(Options(HERE + name, calls=calls, **{"call_limit": 60.0, **more})).run()
 
 
 def found(report: Report) -> dict[tuple[str, str | None], dict[str, Any]]:
@@ -41,16 +42,16 @@ def without_time(report: Report) -> str:
 
 
 def test_figure_3() -> None:
-    report = fuzz("figure_3", 500)
+    report = fuzz("figure_3", 200)
     errors = found(report)
     assert set(errors) == {("raised", "IndexError"), ("raised", "AssertionError")}
     assert errors["raised", "IndexError"].shrunk == {"query": ""}
     assert len(errors["raised", "AssertionError"].shrunk["query"]) == 100
     assert all(f.at_call <= 50 for f in errors.values())
     failed = sum(f.occurrences for f in errors.values())
-    assert failed < 250  # at least half pass both checks, and so the split
+    assert failed < 100  # at least half pass both checks, and so the split
     assert errors["raised", "IndexError"].documented and not errors["raised", "AssertionError"].documented
-    assert without_time(report) == without_time(fuzz("figure_3", 500))
+    assert without_time(report) == without_time(fuzz("figure_3", 200))
 
 
 def test_json_three_keys_deep() -> None:
@@ -59,18 +60,18 @@ def test_json_three_keys_deep() -> None:
 
 
 def test_arguments_of_all_types_run() -> None:
-    report = fuzz("all_types", 200)
-    assert report.findings == {} and report.tools[0].refused <= 20
+    report = fuzz("all_types", 100)
+    assert report.findings == {} and report.tools[0].refused <= 10
 
 
 def test_nothing_is_found_where_nothing_is_wrong() -> None:
-    report = fuzz("SOUND", 200)
-    assert report.findings == {} and [tool.calls for tool in report.tools] == [200] * 4
+    report = fuzz("SOUND", 100)
+    assert report.findings == {} and [tool.calls for tool in report.tools] == [100] * 4
 
 
 def test_one_tool_does_not_change_another() -> None:
-    alone = fuzz("plain_answer", 100)
-    assert data_of(alone)["tools"][0] == data_of(fuzz("SOUND", 100))["tools"][0]
+    alone = fuzz("plain_answer", 40)
+    assert data_of(alone)["tools"][0] == data_of(fuzz("SOUND", 40))["tools"][0]
 
 
 def test_a_call_that_hangs_is_found_and_the_run_goes_on() -> None:
@@ -90,7 +91,7 @@ def test_a_call_that_hangs_is_found_and_the_run_goes_on() -> None:
 
 def test_attacks_are_survived_and_told() -> None:
     tools.OUTSIDE.unlink(missing_ok=True)
-    report = fuzz("ATTACKS", 30)
+    report = fuzz("ATTACKS", 15, call_limit=2.0)
     kinds = {(f.tool, f.kind) for f in report.sorted()}
     assert ("ends_process", "killed") in kinds
     assert ("forks", "infrastructure") in kinds
@@ -99,20 +100,20 @@ def test_attacks_are_survived_and_told() -> None:
     assert ("connects", "infrastructure") in kinds
     assert ("kills_parent", "outside") in kinds
     assert not tools.OUTSIDE.exists()
-    assert [tool.calls for tool in report.tools] == [30] * len(tools.ATTACKS)
+    assert [tool.calls for tool in report.tools] == [15] * len(tools.ATTACKS)
     assert not any(f.tool == "plain_answer" for f in report.sorted())
     assert report.sandbox["writes"] in ("namespace", "audit hook")
     assert bool(missing(report.sandbox)) == (report.sandbox["writes"] != "namespace")
 
 
 def test_an_error_that_needs_earlier_calls_keeps_them() -> None:
-    one = found(fuzz("after_three", 100))["raised", "KeyError"]
+    one = found(fuzz("after_three", 40))["raised", "KeyError"]
     assert one.shrunk is None and len(one.needs) == 3
-    assert fuzz("after_three", 100, reset=HERE + "reset_seen").findings == {}
+    assert fuzz("after_three", 40, reset=HERE + "reset_seen").findings == {}
 
 
 def test_an_error_that_the_tool_gives_to_the_agent_is_listed_only() -> None:
-    report = fuzz("handled", 50)
+    report = Fuzz(Options("tests.toolfuzz.langchain_tools:handled", calls=50)).run()
     assert [f.kind for f in report.sorted()] == ["returned"] and report.counted() == []
 
 
@@ -247,9 +248,10 @@ def test_a_search_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_coroutine_that_waits_for_ever_is_found() -> None:
-    (one,) = fuzz("waits", 20, call_limit=0.4).sorted()
+    options = Options("tests.toolfuzz.langchain_tools:waits", calls=20, call_limit=0.4)
+    (one,) = Fuzz(options).run().sorted()
     assert one.kind == "hung" and one.shrunk == {"text": ""}
-    assert Path(str(one.location).rpartition(":")[0]).name == "tools.py"
+    assert Path(str(one.location).rpartition(":")[0]).name == "langchain_tools.py"
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
@@ -288,13 +290,13 @@ def _started(children: Path) -> bool:
 
 @pytest.mark.parametrize("group", ["SHAPES", "BREAKERS"])
 def test_every_shape_is_called_as_an_agent_calls_it_and_none_breaks_the_search(group: str) -> None:
-    report = Fuzz(Options(f"tests.toolfuzz.shapes:{group}", calls=60, call_limit=1.0, sequences=0)).run()
+    report = Fuzz(Options(f"tests.toolfuzz.shapes:{group}", calls=30, call_limit=1.0, sequences=0)).run()
     told: dict[str, set[Any]] = {tool.name: set() for tool in report.tools}
     for one in report.sorted():
         told[one.tool].add((one.kind, one.exception))
     assert told == {name: shapes.FINDS[name] for name in told}
     assert len(told) == len(getattr(shapes, group))
     for tool in report.tools:
-        assert tool.skipped or (tool.calls == 60 and tool.refused <= 6), tool.name
+        assert tool.skipped or (tool.calls == 30 and tool.refused <= 3), tool.name
     skipped = {tool.name: str(tool.skipped) for tool in report.tools if tool.skipped}
     assert set(skipped) <= {"with_connection"} and all("link" in why for why in skipped.values())

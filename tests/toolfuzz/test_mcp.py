@@ -54,7 +54,7 @@ def test_a_server_without_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "raw.py").write_text(RAW)
     target = f"mcp:{sys.executable} raw.py"
     options: dict[str, Any] = {"sequences": 0, "call_limit": 1.0}
-    report = fuzz(target, 20, **options)
+    report = fuzz(target, 10, **options)
     assert [(one.tool, one.kind, one.message.partition(":")[0]) for one in report.sorted()] == [
         ("add", "protocol", "a protocol error for arguments that its schema accepts"),
         ("add", "protocol", "a line on standard output that is no message"),
@@ -68,11 +68,11 @@ def test_a_server_without_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     died = report.sorted()[-1]
     assert (died.exception, died.source) == ("ValueError", 'raise ValueError("it is too large")')
     assert died.location.startswith("raw.py:") and 'File "raw.py"' in died.traceback
-    assert [tool.calls for tool in report.tools] == [20] * 4
-    first, second = (fuzz(target, 20, tools=("add", "dies"), sequences=0) for _ in range(2))
+    assert [tool.calls for tool in report.tools] == [10] * 4
+    first, second = (fuzz(target, 6, tools=("add", "dies"), sequences=0) for _ in range(2))
     assert without_time(first) == without_time(second)
     tests = tmp_path / "test_it.py"
-    assert main(["fuzz", target, "--tool", "add", "--calls", "30", "--pytest", str(tests), "--json"]) == 1
+    assert main(["fuzz", target, "--tool", "add", "--calls", "10", "--pytest", str(tests), "--json"]) == 1
     names: dict[str, Any] = {}
     exec(compile(tests.read_text(), "reproducer", "exec"), names)
     for name, test in names.items():

@@ -76,7 +76,7 @@ def test_shrinking(value: Any, fails: Any, best: Any) -> None:
 
 def test_the_constants_of_a_tools_code_are_read() -> None:
     hints = Hints()
-    read_function(tools.figure_3.func, hints)
+    read_function(tools.figure_3, hints)
     assert {"query: ", "supermarket"} <= set(hints.strings) and 100 in hints.numbers
     read_function(tools.three_keys, hints)
     assert "go" in hints.strings

@@ -34,7 +34,7 @@ def port() -> Iterator[str]:
 @pytest.mark.parametrize("path", ["mcp", "sse"])
 def test_a_server_at_an_address_is_fuzzed_and_what_may_write_only_if_allowed(path: str, port: str) -> None:
     target = f"mcp:http://127.0.0.1:{port}/{path}"
-    report = Fuzz(Options(target, calls=80, sequences=0, network=True)).run()
+    report = Fuzz(Options(target, calls=50, sequences=0, network=True)).run()
     assert [one.kind for one in report.counted()] == ["protocol"] and "stack trace" in report.counted()[
         0
     ].message

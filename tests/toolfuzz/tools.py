@@ -1,8 +1,10 @@
-"""Tools for the tests: those that must hold, and those that attack the fuzzer."""
+"""Tools for the tests: those that must hold, and those that attack the fuzzer.
+
+Without LangChain, which each process that fuzzes one would import: langchain_tools.py.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import json
 import os
@@ -14,7 +16,6 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Literal
 
-from langchain_core.tools import ToolException, tool
 from pydantic import BaseModel, Field
 
 
@@ -30,7 +31,6 @@ def request(url: str) -> _Answer:
 REACHED: set[str] = set()
 
 
-@tool("open-street-map-search")
 def figure_3(query: str) -> Any:
     """A tool to query a map. The queries must start with 'query: ', an example is 'query: libraries in Sofia'."""
     assert len(query) < 100, "Query is too long. Query must be less than 100 characters"
@@ -170,12 +170,6 @@ def after_three(text: str) -> str:
     return "ok"
 
 
-@tool
-def handled(text: str) -> str:
-    """Raise an error for the agent to read."""
-    raise ToolException("try again")
-
-
 def by_number(code: int) -> str:
     """Raise two kinds of OSError in one line, and one error with many messages."""
     if code > 50:
@@ -196,14 +190,6 @@ SOUND = [plain_answer, with_default, text_with_error, makes_what_is_there]
 
 def reset_seen() -> None:
     _SEEN.clear()
-
-
-@tool
-async def waits(text: str) -> str:
-    """Wait for ever in a coroutine, if there is no text."""
-    while not text:
-        await asyncio.sleep(0.02)
-    return "done"
 
 
 def by_place(low: int, high: int, /, step: int = 1) -> list[int]:

@@ -26,6 +26,7 @@ from tests.agents.wire.replies import Say, Slow
 from tests.agents.wire.server import WireServer
 from tests.cli.support import Cli, Files, harmless, run, session, variant
 from tests.dissection.cases import PLANTED, failing
+from tests.nightly import nightly
 
 ABC = variant("A comes after B. B comes after C.", ["a", "b", "c"])
 KINDS = ["Original", "Repeat", "TerminalSubstitute", "TopicChange", "QuerySynthesize"]
@@ -70,7 +71,7 @@ def check_document(document: dict[str, Any]) -> None:
         assert rate["mutants"] == len(tried)
 
 
-@pytest.mark.parametrize("cause", ["Probability", "Terminal", "Topic"])
+@pytest.mark.parametrize("cause", ["Topic", *nightly("Probability", "Terminal")])
 def test_the_document(cli: Cli, files: Files, cause: str) -> None:
     path = files.keep(failing(PLANTED[cause]))
     done = cli("dissect", path, "--model", PLANTED[cause], "--json")
@@ -95,6 +96,8 @@ def test_the_same_call_gives_the_same_answer(cli: Cli, topical: Path) -> None:
         PLANTED["Topic"],
         "--seed",
         "4",
+        "--budget",
+        "16",
         "--json",
         "-o",
         "out.planscope.json",

@@ -52,8 +52,11 @@ for _number in (getattr(signal, name, None) for name in ("SIGINT", "SIGHUP", "SI
         signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
 
 # No deadline: machines are noisy, and time is measured in tests/bench. Fixed examples where others wait for the
-# answer; PLANSCOPE_RANDOM=1 looks for new ones. No file of examples: the folder may be one that nobody may write to.
-settings.register_profile("fixed", deadline=None, derandomize=True, database=None)
+# answer, and in the nightly run twice as many; PLANSCOPE_RANDOM=1 looks for new ones. No file of examples: the folder
+# may be one that nobody may write to.
+settings.register_profile(
+    "fixed", max_examples=100 if nightly.WANTED else 50, deadline=None, derandomize=True, database=None
+)
 settings.register_profile("random", deadline=None, database=None)
 settings.load_profile("random" if os.environ.get("PLANSCOPE_RANDOM") else "fixed")
 

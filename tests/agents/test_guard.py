@@ -118,7 +118,7 @@ def test_a_text_that_cannot_be_read_cannot_be_guarded() -> None:
     assert len(str(error.value).splitlines()) == 1
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.integers(0, 500), st.booleans(), st.data())
 async def test_a_guarded_run_is_never_lost(number: int, timed: bool, data: st.DataObject) -> None:
     """Whatever is called, in whatever order: with the guard no step is doomed, and what is refused would be."""

@@ -14,6 +14,7 @@ import pytest
 
 from planscope.session.model import Session
 from planscope.session.store import load, save
+from tests.nightly import nightly
 
 from .stopping import speak
 from .support import abc, check_record, end_of
@@ -89,7 +90,7 @@ def over_the_wire(agent: str, number: int, kind: type[Slow] | type[Drip]) -> lis
 
 @pytest.mark.parametrize(
     ("agent", "number", "kind"),
-    [("tools", 0, Slow), ("react", 2, Drip), ("responses", 1, Slow)],
+    [("tools", 0, Slow), ("react", 2, Drip), *nightly(("responses", 1, Slow))],
 )
 def test_while_the_server_is_slow(
     agent: str, number: int, kind: type[Slow] | type[Drip], tmp_path: Path

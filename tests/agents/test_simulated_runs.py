@@ -29,7 +29,7 @@ def record(run: Run) -> list[dict[str, Any]]:
     return [e.model_dump(exclude={"at", "took"}) for e in run.events]
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(
     st.sampled_from(sorted(PROFILES)),
     st.sampled_from(AGENTS),

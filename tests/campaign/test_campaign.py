@@ -32,6 +32,7 @@ from planscope.session.files import LARGEST, SessionError
 from planscope.session.model import Limits
 from planscope.session.oracle_input import problem_of
 from planscope.session.traces import trace_of
+from tests.nightly import nightly
 
 from ..agents.wire.replies import Fail, Say
 from ..agents.wire.server import WireServer
@@ -406,8 +407,9 @@ def test_a_database_with_endless_rows_is_refused(tmp_path: Path) -> None:
         Store(store.path)
 
 
+@pytest.mark.parametrize("many", [8, *nightly(30)])
 def test_damaged_databases_are_one_line_and_the_others_are_listed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    many: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A fixed sample; ``python -m tests.fuzz.hostile_campaigns`` tries more."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
@@ -415,7 +417,7 @@ def test_damaged_databases_are_one_line_and_the_others_are_listed(
     folder.mkdir(parents=True)
     data = sound(folder)
     assert troubles(data, tmp_path) == []
-    found = [troubles(mutant(data, draw), tmp_path) for _ in range(30)]
+    found = [troubles(mutant(data, draw), tmp_path) for _ in range(many)]
     assert [line for lines in found for line in lines] == []
 
 

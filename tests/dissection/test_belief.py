@@ -90,7 +90,7 @@ def test_the_weights_are_shares() -> None:
         assert math.isclose(sum(weights), 1)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(EVIDENCE)
 def test_it_is_bayes_rule(evidence: dict[CellKind, list[Counts]]) -> None:
     found, expected = Belief(evidence).likely, plain(evidence)

@@ -21,6 +21,7 @@ from planscope.oracle.equivalence import equivalent
 from planscope.session.model import Origin, Session, make_variant
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
+from tests.nightly import nightly
 
 WORDS = [Change("word", ((0, (n, n + 1)),), (), "") for n in range(6)]
 
@@ -72,10 +73,11 @@ def test_a_culprit_is_named_only_with_two_queries_and_a_test() -> None:
     assert not named(*hints, trial(3, 3, 2), trial(2, 3, 2))
 
 
-def test_where_chance_decides_nothing_is_named() -> None:
-    """A flaky agent that was taken for another one: 60 searches, none ends with a name."""
+@pytest.mark.parametrize("many", [15, *nightly(60)])
+def test_where_chance_decides_nothing_is_named(many: int) -> None:
+    """A flaky agent that was taken for another one: of 60 searches, hardly any ends with a name."""
     false = 0
-    for seed in range(60):
+    for seed in range(many):
         draw = random.Random(seed)
         trials: list[Trial] = []
         as_is = Counts(5, 5)
@@ -92,7 +94,7 @@ def test_where_chance_decides_nothing_is_named() -> None:
             else:
                 trials.append(Trial(frozenset(step.changes), one))
         false += Search(WORDS, as_is, Counts(6, 4), trials).proved() is not None
-    assert false <= 2
+    assert false <= many // 30
 
 
 def test_two_that_are_needed_together_and_two_of_which_either_will_do() -> None:

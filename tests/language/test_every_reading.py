@@ -183,7 +183,7 @@ def _any_sentence(draw: st.DrawFn) -> Tokens:
     return tuple(found)
 
 
-@settings(deadline=None, max_examples=int(os.environ.get("PLANSCOPE_EXAMPLES", "200")))
+@settings(deadline=None, max_examples=int(os.environ.get("PLANSCOPE_EXAMPLES", "80")))
 @given(_any_sentence())
 def test_any_sentence(tokens: Tokens) -> None:
     if len(readings(tokens)) < 12:  # the parser looks at no more than MAX_READINGS
@@ -274,7 +274,7 @@ def _natural_sentence(draw: st.DrawFn) -> Tokens:
     return tuple(found)
 
 
-@settings(deadline=None, max_examples=int(os.environ.get("PLANSCOPE_EXAMPLES", "200")))
+@settings(deadline=None, max_examples=int(os.environ.get("PLANSCOPE_EXAMPLES", "80")))
 @given(_natural_sentence())
 def test_any_natural_sentence(tokens: Tokens) -> None:
     if len(readings(tokens)) < 12:  # the parser looks at no more than MAX_READINGS

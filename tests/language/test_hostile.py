@@ -13,33 +13,40 @@ from planscope.language.reading import MAX_ERRORS, MAX_TEXT, read_query
 from planscope.language.scan import MAX_TOKENS, Token
 from planscope.language.sentence import fold
 from tests.language.support import LETTERS, errors, said
+from tests.nightly import nightly
 
 DOTTED = ("a", "b", "c", "v1.2", "Dr. Li", "f")
 
 
-@pytest.mark.parametrize("names", [LETTERS, DOTTED])
+LONG = (
+    "a" * 1_000_000,
+    "a, " * 300_000,
+    "a precedes " * 90_000,
+    "a which precedes " * 500 + "b.",
+    "a happens before " * 500 + "b.",
+    "," * 10_000 + ".",
+    "`" * 100_000,
+    "the " * 100_000,
+    "before a, b and c, " * 200 + "a happens.",
+    "a and " * 20_000 + "b precede c.",
+    ", and " * 10_000,
+    "15:00 " * 10_000,
+    "\u0301" * 100_000,
+    "a precedes b" + " " * 500_000 + ".x",
+    "a b " * 20_000 + "precede c.",
+    '"x": [{"y": 1}, ' * 400,
+    "a b, and c, d and " * 24 + "e precede f; " + "a b, and c, d and " * 4 + "e precede f, and",
+)
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("text", "names"),
     [
-        "a" * 1_000_000,
-        "a, " * 300_000,
-        "a precedes " * 90_000,
-        "a which precedes " * 500 + "b.",
-        "a happens before " * 500 + "b.",
-        "," * 10_000 + ".",
-        "`" * 100_000,
-        "the " * 100_000,
-        "before a, b and c, " * 200 + "a happens.",
-        "a and " * 20_000 + "b precede c.",
-        ", and " * 10_000,
-        "15:00 " * 10_000,
-        "\u0301" * 100_000,
-        "a precedes b" + " " * 500_000 + ".x",
-        "a b " * 20_000 + "precede c.",
-        '"x": [{"y": 1}, ' * 400,
-        "a b, and c, d and " * 24 + "e precede f; " + "a b, and c, d and " * 4 + "e precede f, and",
+        *((text, LETTERS) for text in LONG),
+        *((text, DOTTED) for text in LONG[1:5]),
+        *nightly(*((text, DOTTED) for text in (LONG[0], *LONG[5:]))),
     ],
-    ids=lambda text: text[:16],
+    ids=lambda value: value[:16] if isinstance(value, str) else value[0],
 )
 def test_long_texts(text: str, names: tuple[str, ...]) -> None:
     found = errors(text, names, timed=True)

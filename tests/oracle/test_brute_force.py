@@ -7,6 +7,7 @@ import random
 import pytest
 
 from planscope.oracle.replay import Replay, replay
+from tests.nightly import nightly
 from tests.oracle import brute
 
 BASE = 600
@@ -215,8 +216,9 @@ def test_timed_cores_agree_with_z3_and_are_minimal() -> None:
         assert replay(problem, trace).certify() == "confirmed", seed
 
 
-def test_timed_repair_is_the_nearest() -> None:
-    for seed in range(250):
+@pytest.mark.parametrize("many", [100, *nightly(250)])
+def test_timed_repair_is_the_nearest(many: int) -> None:
+    for seed in range(many):
         problem, trace = brute.random_timed(random.Random(seed), most=3)
         run = replay(problem, trace)
         own, _ = executed(run, len(run.steps) - 1)

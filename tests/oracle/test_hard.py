@@ -15,13 +15,15 @@ from planscope.oracle.schedule import Schedule, TooHard
 from planscope.oracle.smt import Judge
 from planscope.oracle.timed import TimedMembers, TimedPlan, judge_of
 from tests.bench import bench_certificate
+from tests.nightly import nightly
 from tests.oracle import brute
 from tests.oracle.build import problem, trace
 
 
-def test_z3_decides_where_scheduling_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("many", [50, *nightly(120)])
+def test_z3_decides_where_scheduling_gives_up(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = {}
-    for seed in range(120):
+    for seed in range(many):
         made, calls = brute.random_timed(random.Random(seed))
         run = replay(made, calls)
         expected[seed] = [(s.state, s.core) for s in run.steps]

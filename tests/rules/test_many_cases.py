@@ -14,11 +14,12 @@ from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.beside import judged_trace, ruled
 from planscope.rules.reading import read_rules
 from tests.bench.bench_rules import interlocking
+from tests.nightly import nightly
 from tests.rules import joint_cases
 from tests.rules.many_cases import case
 
 
-@pytest.mark.parametrize("seed", [*range(12), 30254, 703070])
+@pytest.mark.parametrize("seed", [*range(6), 30254, 703070, *nightly(*range(6, 12))])
 def test_random_rules(seed: int) -> None:
     case(seed)
 

@@ -19,6 +19,7 @@ from planscope.rules.rule import Rule
 from planscope.traces import open_traces
 from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli
+from tests.nightly import nightly
 
 ROOT = Path(__file__).resolve().parents[2]
 RETAIL = Path(os.environ.get("PLANSCOPE_REAL_TRACES", ROOT.parent / "shared/traces")) / "tau_retail_good.json"
@@ -56,7 +57,7 @@ def runs(count: int, rules: tuple[Rule, ...], seed: int) -> list[Trace]:
     return found
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, *nightly(2)])
 def test_planted_rules_are_found_and_hardly_others(seed: int) -> None:
     planted = read_rules(PLANTED).rules
     found = mine(runs(150, planted, seed))

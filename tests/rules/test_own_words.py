@@ -16,6 +16,7 @@ from planscope.rules.reading import read_rules
 from planscope.rules.refusals import NEAREST
 from planscope.rules.rule import Rule
 from planscope.rules.words import sentence_of
+from tests.nightly import nightly
 from tests.rules.own_words import CORPUS, TOOLS, Told, by_examples, by_meaning, meant
 from tests.rules.worlds import MORE_MODES, make_world
 
@@ -49,8 +50,9 @@ def _said(rule: Rule) -> tuple[object, ...]:
     return rule.kind, sets, rule.count if counted else 0, rule.per, rule.per_then, rule.condition
 
 
-def test_the_sentence_of_a_rule_is_read_as_this_rule() -> None:
-    for seed in range(300):
+@pytest.mark.parametrize("many", [100, *nightly(300)])
+def test_the_sentence_of_a_rule_is_read_as_this_rule(many: int) -> None:
+    for seed in range(many):
         for rule in make_world(Random(seed), modes=MORE_MODES).rules:
             if rule.hears_users:  # the tool a makes "a user message" two names
                 continue
@@ -75,10 +77,11 @@ def _errors(sentence: str, tools: Sequence[str]) -> Sequence[ParseError]:
     return ()
 
 
-def test_what_a_refusal_suggests_is_read_and_names_only_tools() -> None:
+@pytest.mark.parametrize("every", [4, *nightly(1)])
+def test_what_a_refusal_suggests_is_read_and_names_only_tools(every: int) -> None:
     told = 0
     for name in ("forms.txt", "own_words.txt", "domains.txt"):
-        for sentence, tools in _sentences(name):
+        for sentence, tools in list(_sentences(name))[::every]:
             for error in _errors(sentence, tools):
                 near = error.message.partition(f'; {NEAREST}: "')[2].removesuffix('"')
                 if near and not error.readings:
@@ -86,13 +89,14 @@ def test_what_a_refusal_suggests_is_read_and_names_only_tools() -> None:
                     named = {c.name for c in (*rule.first, *rule.then) if c.name and not c.is_glob}
                     assert named <= set(tools), sentence
                     told += 1
-    assert told > 20
+    assert told > 20 // every
 
 
-def test_no_word_of_a_sentence_is_left_out() -> None:
+@pytest.mark.parametrize("every", [36, *nightly(9)])
+def test_no_word_of_a_sentence_is_left_out(every: int) -> None:
     """A word that nobody knows makes a sentence unread, or stands in its rules."""
     read = 0
-    for sentence, tools in list(_sentences("forms.txt"))[::9]:
+    for sentence, tools in list(_sentences("forms.txt"))[::every]:
         words = sentence.split()
         for at in range(1, len(words)):
             odd = " ".join([*words[:at], "zugly", *words[at:]])

@@ -13,12 +13,13 @@ from planscope.rules.judge import Rulebook, known_tools
 from planscope.rules.reading import read_rules
 from planscope.rules.repair import RulesRepair, repair
 from planscope.rules.words import repair_text
+from tests.nightly import nightly
 from tests.rules.many_repairs import case
 
 NONE = "no change of the calls keeps c1; an inserted call would need"
 
 
-@pytest.mark.parametrize("first", range(0, 60, 20))
+@pytest.mark.parametrize("first", [20, 40, *nightly(0)])
 def test_random_repairs_are_the_nearest(first: int) -> None:
     for seed in range(first, first + 20):
         case(seed)
@@ -198,7 +199,7 @@ def long_trace(random: Random, size: int, damage: int) -> list[ToolCall]:
     return [call(tool, '{"status": "ok"}', **given) for tool, given in made]
 
 
-@pytest.mark.parametrize(("size", "damage"), [(200, 10), (1_000, 10), (1_000, 40), (2_000, 40)])
+@pytest.mark.parametrize(("size", "damage"), [(1_000, 40), *nightly((200, 10), (1_000, 10), (2_000, 40))])
 def test_long_traces_are_repaired_quickly(size: int, damage: int) -> None:
     """200 calls with five rules took half a minute, and 2,000 calls 30 minutes and 4.5 GB."""
     begun = process_time()

@@ -34,7 +34,7 @@ The last call is {b}.
 """.splitlines()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_every_door_judges_a_random_trace_alike(random: Random) -> None:
     assert not differences(random_pair(random))
@@ -56,7 +56,7 @@ def test_every_door_judges_a_file_alike(
     for trace in open_traces([path]):
         tools = list(dict.fromkeys(call.tool for call in trace.calls)) or ["search"]
         pair = Pair(trace, "")
-        for rule in in_turn(OF_TWO, turn, 4):
+        for rule in in_turn(OF_TWO, turn, 8):
             text = rule.format(a=f"`{tools[0]}`", b=f"`{tools[-1]}`")
             assert not differences(pair.by(text)), (text, trace)
 

@@ -20,6 +20,7 @@ from planscope.show.text import lines
 from planscope.tui.picture import shared_svg
 from planscope.views.comparison import comparison_blocks
 from tests.hostile import in_turn
+from tests.nightly import nightly
 from tests.sharing.cases import plain_session, run_of, written
 from tests.sharing.seeds import seeds
 
@@ -73,7 +74,7 @@ def named() -> tuple[Session, Redaction]:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("run", ["r1", "r2"])
+@pytest.mark.parametrize("run", ["r1", *nightly("r2")])
 def test_no_form_holds_a_piece_of_any(named: tuple[Session, Redaction], form: str, run: str) -> None:
     session, redaction = named
     assert left(letters(share(session, run, form, redaction=redaction))) == []
@@ -161,7 +162,7 @@ QUOTED = {
 
 @pytest.mark.parametrize("turn,how", list(enumerate(QUOTED)))
 def test_the_same_value_is_found_once_however_it_is_quoted(turn: int, how: str) -> None:
-    for seed in in_turn(seeds(7), turn, 3):
+    for seed in in_turn(seeds(7), turn, len(QUOTED)):
         once = look_through(plain_session(notes=seed.text), NOWHERE).findings
         notes = f"{seed.text}\n{QUOTED[how](seed.text)}"
         twice = look_through(plain_session(notes=notes), NOWHERE).findings

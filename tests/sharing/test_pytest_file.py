@@ -94,11 +94,10 @@ def test_a_failure_tells_the_whole_run(texts: dict[str, str], tmp_path: Path) ->
     ):
         assert words in said, said
     assert "Traceback" not in said and "def test_" not in said
+    failed["changed"] = texts["failed"].replace("'lost_at': 2", "'lost_at': 1")
     mended = ran(tmp_path, failed, lines=False, PLANSCOPE_MODEL="sim:careful")["failed"]
     assert 'right; wanted is wrong. The agent does it right now: write WANTED = "right"' in mended
-    changed = texts["failed"].replace("'lost_at': 2", "'lost_at': 1")
-    otherwise = ran(tmp_path, {"failed": changed}, lines=False)["failed"]
-    assert "judges the recorded run otherwise" in otherwise and "'lost_at': 1" in otherwise
+    assert mended.count("judges the recorded run otherwise") == 1 and "'lost_at': 1" in mended
 
 
 HOSTILE = (

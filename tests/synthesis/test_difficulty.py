@@ -13,6 +13,7 @@ from planscope.language.reading import read_query
 from planscope.oracle.redundancy import redundant
 from planscope.synthesis.generate import cases
 from planscope.synthesis.request import Request
+from tests.nightly import nightly
 from tests.oracle import brute
 
 ABC = make_actions(["network diagnosis", "login form redesign", "napkin folding"])
@@ -98,8 +99,7 @@ def test_agrees_with_brute_force() -> None:
         assert redundant(made.problem) == wanted
 
 
-@pytest.mark.parametrize("timed", [False, True], ids=["base", "timed"])
-@pytest.mark.parametrize("n", [5, 8])
+@pytest.mark.parametrize(("n", "timed"), [(5, True), (8, False), *nightly((5, False), (8, True))])
 def test_the_knob_acts(n: int, timed: bool) -> None:
     found = []
     for wanted in (0.0, 0.2, 0.4, 0.55):

@@ -91,7 +91,7 @@ class Arrangement:
 
 
 FIRST: Mapping[Kind, Arrangement] = {
-    "narrow": Arrangement((6, 6, 10)),
+    "narrow": Arrangement((5, 8, 9)),
     "wide": Arrangement((9, 11)),
     "broad": Arrangement((9, 11), lower=(15, 10)),
     "bare": Arrangement((10, 27), lower=(13, 12), hidden=frozenset({"tree", "constraints"})),

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from planscope.oracle.trace import Said, ToolCall, Trace
+from planscope.rules.in_session import add_rules
+from planscope.session.traces import session_of
 from planscope.tui.arrangement import ALL_PANES, FIRST
 from planscope.tui.settings import config_file, state_file
 from tests.tui import sessions
@@ -205,3 +208,16 @@ async def test_steps_lay_nothing_out_anew(path: Path) -> None:
         await driven.press("n", "N", "s", "f", "g", "tab", "1", "2", "x", "escape")
         assert driven.screen.places is places
     assert FIRST["wide"].hidden == frozenset()
+
+
+async def test_the_timeline_keeps_eight_rows_beside_rules_and_a_long_answer(tmp_path: Path) -> None:
+    items: list[Said | ToolCall] = [Said("user", "Refund order 7. " * 80)]
+    for n in range(12):
+        call = ToolCall("look_up", {"order": n}, answer="word " * 400, answered=True)
+        items += [Said("model", "I look it up, since I do not know it. " * 40), call]
+    session = session_of([Trace(items, id="t")])
+    add_rules(session, "look_up happens at most 20 times.")
+    async with opened(sessions.write(session, tmp_path), (80, 24)) as driven:
+        await driven.press("n")
+        places = driven.screen.places
+        assert places["timeline"].height >= 8 and places["step"].height >= 8

@@ -161,7 +161,7 @@ def unheard(evidence: Evidence, belief: Belief) -> CellKind | None:
     """Return the kind that needs another mutant though the likeliest cause is clear: too few different ones spoke."""
     two, share = belief.two()
     lead = two if share >= NAMED else belief.best()
-    if max(share, belief.of(lead)) < HEARD:
+    if lead != two and belief.of(lead) < HEARD:
         return None
     for name in TWO[lead] if " or " in lead else (lead,):
         if spoken(evidence, name) < VOICES:

@@ -20,6 +20,23 @@ The model's assumptions:
   very low rate. Fresh queries then fail as well, so nothing in this query is the cause.
 - Before the first run all five causes are equally likely, and two at once less so. (The shares in
   the paper's Tables 4 and 7 are not used: the rule that found them confuses chance with a cause.)
+
+Words to blame need another argument (``culprit``, ``measures`` and ``blame`` follow it). A query has 5 to 25 places
+that may be to blame, and some fifty limits of what can be counted. Three things make a wrong one look right:
+
+- *Noise*. An agent with the fault is right in up to a third of its runs, and without it fails in up to a tenth. A few
+  runs cannot tell; the p-value of a name must fall to a threshold, and rivals must fail three times.
+- *Many candidates*. The best of fifty looks good by chance alone. Candidates share the prior probability; words
+  need runs that were chosen to test them, and a limit, which is chosen after its runs, a p-value of 0.0005.
+- *Confounding*. The mutants of an arm change everything at once. What always changes together (a word and the length
+  of its sentence, a relative clause and the number of commas) is not told apart by any number of such runs. Only
+  queries that change one and keep the other do it. So a name needs both halves of an experiment: with its words alone
+  changed the agent is right, and with all others changed it still fails. Of two words, neither alone may cure. A clause
+  is not to blame if queries in other sentences without any such clause fail; a limit not, while one place explains the
+  small changes as well; nothing is, while a limit that it has no part in explains nearly all runs.
+
+What none of the queries that were run sets apart stays unnamed. A cause that none of these hypotheses describes can
+still hide behind a place that it happens to need.
 """
 
 from __future__ import annotations

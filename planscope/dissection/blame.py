@@ -17,6 +17,9 @@ from planscope.session.oracle_input import reading_of
 _LONGEST = 70
 """Words of the query are quoted up to this length, in characters."""
 
+_NO_PLACE = 0.5
+"""A limit is to blame only if no one place is, but with less than this probability."""
+
 NOT_NAMED = "No single word, clause or constraint is named: the runs do not show one."
 """What is said if the search ended without a name."""
 
@@ -60,10 +63,22 @@ def splits_of(variant: Variant, cells: Cells) -> list[Split]:
 
 
 def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | None, Suspect | None]:
-    """Return the limit or the suspect that the runs prove. Limits are looked at where the sentences are to blame."""
-    limits = splits_of(variant, cells) if changes.cause == "Structure" else []
-    limit = to_blame(limits)
-    return limit, None if limit is not None or rivals(limits) else search_of(changes, cells).proved()
+    """Return the limit or the suspect that the runs prove. Limits are to blame only where the sentences are.
+
+    No clause is to blame if queries without any such clause fail as well.
+    """
+    limits, search = splits_of(variant, cells), search_of(changes, cells)
+    limit = to_blame(limits) if changes.cause == "Structure" and search.places < _NO_PLACE else None
+    if limit is not None or rivals(limits):
+        return limit, None
+    found = search.proved()
+    if found is None or changes.cause != "Structure":
+        return None, found
+    place, _ = search.alone(found.ways[0])[0]
+    own, cured = measured(variant), measured(cells["Culprit"][place][2])
+    forms = {m for m in own if m.kind == "clause" and cured[m][0] < own[m][0]}
+    told = not forms or any(one.measure in forms and not one.most and one.cures for one in limits)
+    return None, found if told else None
 
 
 def culprit_of(variant: Variant, decision: Decision, cells: Cells) -> Culprit | None:
@@ -90,14 +105,11 @@ def _limited(changes: Changes, found: Split, variant: Variant, cells: Cells) -> 
     tried = [one for kind in kinds for one in cells.get(kind, ())]
     below = [one for one in tried if measured(one[2])[found.measure][0] <= found.most]
     cured = max(below, key=lambda one: one[1].right - one[1].wrong)[2]
-    text = changes.reading.text
-    _, whole = measured(variant)[found.measure]
-    parts = [change for change in changes.all if found.kind == "clause" and change.trait == found.measure]
-    spans = [change.places[0][1] for change in parts] or [whole]
-    ends = [one.span[1] for one in changes.reading.tree.sentences]
+    _, (begin, end) = measured(variant)[found.measure]
+    sentences = changes.reading.tree.sentences
     return Culprit(
-        kind=parts[0].kind if parts else found.kind,
-        places=tuple((sum(end <= a for end in ends), (a, b), text[a:b]) for a, b in spans),
+        kind=found.kind,
+        places=((sum(s.span[1] <= begin for s in sentences), (begin, end), variant.query.text[begin:end]),),
         constraints=(),
         text=found.measure.said,
         instead=found.limit(),

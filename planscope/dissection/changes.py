@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from planscope.dissection.evidence import Cause, CulpritKind
-from planscope.dissection.measures import FORM, LISTS, RELATIVES, SECONDS, Measure
 from planscope.language.problem import Constraint, NodePath, Span
 from planscope.language.reading import ActionNameError, ParseFailure, Reading, read_query
 from planscope.language.render import render
@@ -46,8 +45,7 @@ class Change:
     """One small change. ``places``: the words of the query that it is about, each with its sentence.
 
     ``constraints``: ids of those that the words say. ``like``: equal for changes that may be needed together.
-    ``includes``: changes that are made with it. ``trait``: what
-    there is less of after it.
+    ``includes``: changes that are made with it.
     """
 
     kind: CulpritKind
@@ -55,7 +53,6 @@ class Change:
     constraints: tuple[str, ...]
     like: str
     includes: frozenset[int] = frozenset()
-    trait: Measure | None = None
 
 
 Make = Callable[[Collection[int], int], Reading | None]
@@ -182,7 +179,7 @@ class Changes:
             topics = list(load_topics().values())
             pool += draw.sample(list(draw.choice(topics)), 8)
             kept = [a.name for a in reading.problem.actions if a.id not in {ids[n] for n in chosen}]
-            free = _unlike(apart(pool, kept), kept)
+            free = apart(pool, kept)
             if len(free) < len(chosen):
                 return None
             new = {ids[n]: name for n, name in zip(sorted(chosen), free, strict=False)}
@@ -205,13 +202,7 @@ class Changes:
         def change(kind: CulpritKind, path: Path, span: Span) -> Change:
             inner = at.get((*path[:-1], "relative")) if path[-1] in ("list", "inner list") else None
             includes = frozenset[int]() if inner is None else frozenset({inner})
-            trait = _TRAITS.get(str(path[-1]))
-            clause = (
-                reading.tree.sentences[int(path[0])].clauses[int(path[1])] if path[-1] == "form" else None
-            )
-            if isinstance(clause, Clause):
-                trait = FORM[clause.form]
-            return Change(kind, ((int(path[0]), span),), self._said(span), "", includes, trait)
+            return Change(kind, ((int(path[0]), span),), self._said(span), "", includes)
 
         self.all = tuple(change(*one) for one in found)
 
@@ -263,21 +254,6 @@ class Changes:
         self._make = make
 
 
-def _unlike(names: Sequence[str], kept: Sequence[str]) -> list[str]:
-    """Return the names with those first that begin unlike the kept ones and each other.
-
-    Names that are alike may be mistaken for each other, and then a change would bring the fault that it should cure.
-    """
-    initials = {name[:1].casefold() for name in kept}
-    first: list[str] = []
-    rest: list[str] = []
-    for name in names:
-        new = name[:1].casefold() not in initials
-        (first if new else rest).append(name)
-        initials.add(name[:1].casefold())
-    return first + rest
-
-
 def _reworded(made: Reading, draw: random.Random) -> Reading:
     """Return the query with two other words, in places that are drawn."""
     found = places(made.tree, fresh=False)
@@ -306,13 +282,6 @@ def _sentence_finder(tree: Query) -> Callable[[Span], int]:
 
 Path = tuple[int | str, ...]
 
-_TRAITS: Mapping[str, Measure] = {
-    "relative": RELATIVES,
-    "list": LISTS,
-    "inner list": LISTS,
-    "split": SECONDS,
-}
-
 
 def _structure(tree: Query) -> Iterator[tuple[CulpritKind, Path, Span]]:
     """Yield the changes of sentences: what kind, at which path, about which words."""
@@ -327,9 +296,9 @@ def _structure(tree: Query) -> Iterator[tuple[CulpritKind, Path, Span]]:
                         yield "clause", (s, k, role, "relative"), np.relative.span
                         inner = np.relative.object
                         if isinstance(inner, NP) and len(inner.actions) > 1:
-                            yield "clause", (s, k, role, "inner list"), _list_span(inner)
+                            yield "clause", (s, k, role, "inner list"), np.relative.span
                     if len(np.actions) > 1:
-                        yield "clause", (s, k, role, "list"), _list_span(np)
+                        yield "clause", (s, k, role, "list"), clause.span
         if not alone:
             yield "clause", (s, "split"), sentence.clauses[1].span
         if s > 0:
@@ -337,10 +306,6 @@ def _structure(tree: Query) -> Iterator[tuple[CulpritKind, Path, Span]]:
 
 
 FRONTED: tuple[Form, ...] = ("fronted", "fronted_compound")
-
-
-def _list_span(np: NP) -> Span:
-    return np.actions[0].span[0], np.actions[-1].span[1]
 
 
 class _Rebuilt:

@@ -100,15 +100,11 @@ class Blame:
         if self.done(results):
             return None
         search = search_of(self.changes, results.by_kind(), self.exhausted)
+        pick = search.next(random.Random(f"{self.seed} {len(search.trials)} {len(pending)}"))
         # Queries in other sentences tell whether a number, a length or a place is to blame.
-        if (
-            self.changes.cause == "Structure"
-            and results.spent % 2
-            and "QuerySynthesize" not in results.closed
-        ):
-            return Pick("QuerySynthesize", None)
-        draw = random.Random(f"{self.seed} {len(search.trials)} {len(pending)}")
-        return search.next(draw)
+        if self.changes.cause == "Structure" and (pick is None or results.spent % 2):
+            return pick if "QuerySynthesize" in results.closed else Pick("QuerySynthesize", None)
+        return pick
 
     def done(self, results: Results) -> bool:
         return any(proved(self.changes, results.asked, results.by_kind()))

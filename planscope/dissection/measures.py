@@ -10,7 +10,7 @@ from typing import NamedTuple
 from planscope.dissection.evidence import NO_RUNS, Counts, CulpritKind
 from planscope.language.problem import Action, Span
 from planscope.language.reading import read_query
-from planscope.language.tree import FORMS, NP, ActionRef, Clause, Form, Relative, walk
+from planscope.language.tree import NP, ActionRef, Clause, Relative, walk
 from planscope.session.model import Variant
 from planscope.session.oracle_input import actions_of
 from planscope.stats import entropy, fisher
@@ -26,20 +26,16 @@ class Measure(NamedTuple):
 Measured = Mapping[Measure, tuple[int, Span]]
 """The number of each measure, and the words that have most of it."""
 
-RELATIVES, LISTS, SECONDS, *_FORMS = (
-    Measure("number", said)
-    for said in ("relative clauses", "lists", "second clauses", *(f"{form} clauses" for form in FORMS))
-)
-FORM: Mapping[Form, Measure] = dict(zip(FORMS, _FORMS, strict=True))
-PARTS = (RELATIVES, LISTS, SECONDS, *_FORMS)
+
+_FORMS = ("direct", "adjunct", "compound", "fronted")
 
 
 def measured(variant: Variant) -> Measured:
-    return _measured(variant.query.text, actions_of(variant), variant.query.timed)
+    return counted(variant.query.text, actions_of(variant), variant.query.timed)
 
 
 @lru_cache(maxsize=4096)
-def _measured(text: str, actions: tuple[Action, ...], timed: bool) -> Measured:
+def counted(text: str, actions: tuple[Action, ...], timed: bool) -> Measured:
     reading = read_query(text, actions, timed=timed)
     nodes = [node for _, node in walk(reading.tree)]
     refs = sorted((node.span, node.action) for node in nodes if isinstance(node, ActionRef))
@@ -50,19 +46,20 @@ def _measured(text: str, actions: tuple[Action, ...], timed: bool) -> Measured:
     waits = {c.after for c in reading.problem.said}
     whole = (0, len(text))
     first = next(((int(action in waits), span) for span, action in refs), (0, whole))
-    counted = {
-        Measure("number", "sentences"): len(spans),
-        Measure("number", "mentions of actions"): len(refs),
-        Measure("number", "mentions of one action"): often,
-        RELATIVES: sum(isinstance(node, Relative) for node in nodes),
-        LISTS: sum(isinstance(node, NP) and len(node.actions) > 1 for node in nodes),
-        SECONDS: sum(len(s.clauses) - 1 for s in reading.tree.sentences),
-        Measure("length", "words"): len(text.split()),
-    }
-    forms = Counter(node.form for node in nodes if isinstance(node, Clause))
-    counted |= {measure: forms[form] for form, measure in FORM.items()}
+    clauses = [node.form.removesuffix("_compound") for node in nodes if isinstance(node, Clause)]
+    found: Sequence[tuple[CulpritKind, str, int]] = (
+        ("number", "sentences", len(spans)),
+        ("number", "mentions of actions", len(refs)),
+        ("number", "mentions of one action", often),
+        ("length", "words", len(text.split())),
+        ("length", "characters", len(text)),
+        ("clause", "relative clauses", sum(isinstance(node, Relative) for node in nodes)),
+        ("clause", "lists", sum(isinstance(node, NP) and len(node.actions) > 1 for node in nodes)),
+        ("clause", "second clauses", sum(len(s.clauses) - 1 for s in reading.tree.sentences)),
+        *(("clause", f"{form} clauses", clauses.count(form)) for form in _FORMS),
+    )
     return {
-        **{measure: (n, whole) for measure, n in counted.items()},
+        **{Measure(kind, said): (n, whole) for kind, said, n in found},
         Measure("number", "mentions of actions in one sentence"): max(full, default=(0, whole)),
         Measure("length", "words in one sentence"): max(long, default=(0, whole)),
         Measure("position", "actions that are named first and wait for others"): first,
@@ -80,7 +77,7 @@ class Split(NamedTuple):
 
     @property
     def kind(self) -> CulpritKind:
-        return "clause" if self.measure in PARTS and not self.most else self.measure.kind
+        return "number" if self.measure.kind == "clause" and self.most else self.measure.kind
 
     @property
     def p_value(self) -> float:
@@ -89,11 +86,20 @@ class Split(NamedTuple):
     @property
     def misfit(self) -> float:
         """How badly two rates, one on each side, explain the queries, in bits."""
-        sides = (self.below, self.others)
-        return sum(c.runs * entropy((c.right / c.runs, c.wrong / c.runs)) for c in sides if c.runs)
+        return _bits(self.below) + _bits(self.others)
+
+    @property
+    def cures(self) -> bool:
+        """Whether nearly all queries up to the limit were right."""
+        return self.below.right >= 4 * self.below.wrong
 
     def limit(self) -> str:
         return f"at most {self.most} {self.measure.said}" if self.most else f"no {self.measure.said}"
+
+
+def _bits(counts: Counts) -> float:
+    runs = max(1, counts.runs)
+    return runs * entropy((counts.right / runs, counts.wrong / runs))
 
 
 def splits(runs: Sequence[tuple[Measured, Counts]]) -> list[Split]:
@@ -115,6 +121,9 @@ def splits(runs: Sequence[tuple[Measured, Counts]]) -> list[Split]:
 LEVEL = 0.0005
 """The highest p-value of what is told, since the clearest of many limits is taken."""
 
+_LEFT = 0.6
+"""A limit is to blame if it leaves at most this share of what is unexplained without it."""
+
 _AHEAD = 6.0
 """A limit is to blame if it explains the queries better, by so many bits, than any limit of another kind."""
 
@@ -134,10 +143,11 @@ def compared(limit: str, below: Counts, others: Counts) -> str:
 def to_blame(found: Sequence[Split]) -> Split | None:
     """Return the limit from which the agent fails, if one is clearer than those of all other kinds."""
     best = found[0] if found else None
-    if best is None or best.p_value > LEVEL or best.below.right < 4 * best.below.wrong:
+    if best is None or best.kind == "clause" or best.p_value > LEVEL or not best.cures:
         return None
     rest = [one.misfit for one in found if one.kind != best.kind]
-    return best if min(rest, default=99.0) >= best.misfit + _AHEAD else None
+    ahead = min(rest, default=99.0) >= best.misfit + _AHEAD
+    return best if ahead and best.misfit <= _LEFT * _bits(best.below + best.others) else None
 
 
 def rivals(found: Sequence[Split]) -> bool:

@@ -20,6 +20,7 @@ from typing import Literal, cast
 from planscope.dissection.belief import ITSELF
 from planscope.dissection.changes import Changes
 from planscope.dissection.evidence import SAME, Cause, Counts
+from planscope.dissection.measures import counted, measured
 from planscope.dissection.results import Results
 from planscope.errors import UserError
 from planscope.language.problem import Problem
@@ -60,11 +61,7 @@ def fresh_request(reading: Reading, number: int, seed: int, topic: str | None) -
         topic=topic,
         repeats=True,
     )
-    made: list[Synthesized] = []
-    if (orders := _other_orders(problem, number)) is not None:
-        with suppress(SynthesisError):
-            made = list(_drawn(replace(request, valid_orders=orders)))
-    made = made or list(_drawn(request))
+    made = [*_drawn(replace(request, valid_orders=_other_orders(problem, number)))] or _drawn(request)
     old, size = Shape(problem), len(problem.said)
     shaped = [(m, Shape(m.problem)) for m in made]
     others = [(m, shape) for m, shape in shaped if shape.closure != old.closure]
@@ -75,19 +72,11 @@ def fresh_request(reading: Reading, number: int, seed: int, topic: str | None) -
 
 
 def _drawn(request: Request) -> Iterator[Synthesized]:
-    """Yield one query per seed, skipping seeds without one. Raises SynthesisError if no seed has one."""
-    found, trouble = False, SynthesisError("no fresh query was found")
+    """Yield one query per seed, skipping seeds without one."""
     synthesizer = Synthesizer(request)
     for seed in range(request.seed, request.seed + _DRAWS):
-        try:
-            made = synthesizer.case(seed)
-        except SynthesisError as error:
-            trouble = error
-        else:
-            found = True
-            yield made
-    if not found:
-        raise trouble
+        with suppress(SynthesisError):
+            yield synthesizer.case(seed)
 
 
 def _other_orders(problem: Problem, number: int) -> tuple[int, int] | None:
@@ -256,6 +245,9 @@ MANNERS: tuple[Request, ...] = (
 clauses, lists and sentences."""
 
 
+_CHOICE = 5
+"""One mutant in other sentences is chosen of this many."""
+
 MOST = 1000
 """The highest number of a mutant within its kind."""
 
@@ -265,6 +257,10 @@ _ATTEMPTS = 20
 
 class NoVariant(UserError):
     """No further mutant of a kind exists. One line says why."""
+
+
+def _reading(mutant: Mutant) -> Reading:
+    return Reading(mutant.problem.text, mutant.tree, mutant.problem)
 
 
 class Mutants:
@@ -299,8 +295,8 @@ class Mutants:
         elif kind == "Combined":
             made, topic = self._combined(number, results)
         else:
-            mutant = self._mutant(kind, number)
-            made, topic = Reading(mutant.problem.text, mutant.tree, mutant.problem), mutant.topic
+            mutant = self._mutant(kind, number, results)
+            made, topic = _reading(mutant), mutant.topic
             if kind == "QuerySynthesize":
                 made = self._in_words(kind, made, number, results) or made
         return make_variant(
@@ -347,14 +343,13 @@ class Mutants:
         """Return a query about another topic in other words, and for even numbers in other sentences."""
         old = self.reading
         if number % 2 == 0:
-            told = self._mutant("QuerySynthesize", number // 2)
-            old = Reading(told.problem.text, told.tree, told.problem)
+            old = _reading(self._mutant("QuerySynthesize", number // 2, results))
         source = mutants(old, "TopicChange", seed=self.seed + number, topic=self.topic)
         try:
             mutant = next(source)
         except (CannotMutate, StopIteration) as error:
             raise NoVariant(str(error)) from None
-        made = Reading(mutant.problem.text, mutant.tree, mutant.problem)
+        made = _reading(mutant)
         return self._in_words("Combined", made, number, results) or made, mutant.topic
 
     def _in_words(self, kind: CellKind, reading: Reading, number: int, results: Results) -> Reading | None:
@@ -376,7 +371,7 @@ class Mutants:
             with suppress(CannotMutate):
                 mutant = reworded(reading, words, number, topic=self.topic)
                 if mutant.problem.text not in there:
-                    return Reading(mutant.problem.text, mutant.tree, mutant.problem)
+                    return _reading(mutant)
         return None
 
     def _worn(self, kind: CellKind, results: Results) -> Mapping[str, float]:
@@ -392,18 +387,33 @@ class Mutants:
             self._words[text] = words_of(reading_of(variant).tree)
         return self._words[text]
 
-    def _mutant(self, kind: CellKind, number: int) -> Mutant:
+    def _mutant(self, kind: CellKind, number: int, results: Results) -> Mutant:
         """Return a mutant of synthesis by its number. They are made in order and cached.
 
-        The manners of QuerySynthesize take turns; one that no mutant can be made in leaves its turn to the next.
+        The manners of QuerySynthesize take turns; one that no mutant can be made in leaves its turn to the next. Of
+        some in one manner, that one is taken which has less of what the earlier ones had as much of as the query.
         """
         if kind != "QuerySynthesize":
             return self._numbered((kind, 0), number)
         half, even = divmod(number - 1, 2)
+        first = 1 + _CHOICE * (even + 2 * (half // len(MANNERS)))
+        own = measured(self.variant)
+        earlier = (measured(results.variant(cell)) for cell in results.cells(kind))
+        seen = Counter(m for one in earlier for m in own if one[m][0] < own[m][0])
+
+        def news(mutant: Mutant) -> float:
+            problem = mutant.problem
+            told = counted(problem.text, problem.actions, problem.timed)
+            return sum(1 / (1 + seen[m]) for m in own if told[m][0] < own[m][0])
+
         for turn in range(len(MANNERS)):
             manner = (half + 3 * even + turn) % len(MANNERS)
+            made: list[Mutant] = []
             with suppress(NoVariant):
-                return self._numbered((kind, manner), 1 + even + 2 * (half // len(MANNERS)))
+                for n in range(first, first + _CHOICE):
+                    made.append(self._numbered((kind, manner), n))
+            if made:
+                return max(made, key=news)
         raise NoVariant("no other sentences say the same")
 
     def _numbered(self, key: tuple[CellKind, int], number: int) -> Mutant:

@@ -66,16 +66,42 @@ def test_a_culprit_is_named_only_with_two_queries_and_a_test() -> None:
         found = Search(WORDS, as_is, cured, trials).proved()
         return found is not None and found.changes == {2}
 
-    hints = (trial(1, 0, 1, 2), trial(0, 1, 0, 1, 3, 4, 5))
+    hints = (trial(1, 0, 1, 2), trial(0, 3, 0, 1, 3, 4, 5))
     assert not named(*hints)
     assert not named(*hints, trial(9, 0, 2)), "one query may be right for another reason"
     assert named(*hints, trial(3, 0, 2), trial(3, 0, 2))
     assert not named(*hints, trial(3, 3, 2), trial(2, 3, 2))
 
 
+def test_words_are_named_only_where_all_others_do_not_cure() -> None:
+    """What stands beside a word may cure as well: it is excluded by queries with everything but the word changed."""
+    as_is, cured = Counts(0, 9), Counts(9, 0)
+    alone = (trial(3, 0, 2), trial(3, 0, 2))
+    rest = frozenset({0, 1, 3, 4, 5})
+    search = Search(WORDS, as_is, cured, [*alone, trial(1, 0, 1, 2)])
+    assert search.best() is not None and search.proved() is None
+    assert search.next(random.Random(1)) == Pick("Culprit", None, tuple(sorted(rest)))
+    for right, wrong, named in ((0, 2, False), (2, 3, False), (0, 3, True), (1, 3, True)):
+        found = Search(WORDS, as_is, cured, [*alone, Trial(rest, Counts(right, wrong))]).proved()
+        assert (found is not None) == named
+
+
+def test_two_words_are_named_only_where_neither_cures_alone() -> None:
+    """One of two changes may have met a word that has the fault, too: that takes more than one wording."""
+    as_is, cured = Counts(0, 9), Counts(9, 0)
+    alike = [replace(word, like="succeed") if n in (1, 4) else word for n, word in enumerate(WORDS)]
+    both = [trial(4, 0, 1, 4), trial(4, 0, 1, 4), trial(0, 3, 0, 2, 3, 5)]
+    one, other = [trial(0, 1, 1), trial(0, 2, 1)], [trial(0, 1, 4), trial(0, 2, 4)]
+    found = Search(alike, as_is, cured, [*both, *one, *other]).proved()
+    assert found is not None and (found.changes, found.either) == ({1, 4}, False)
+    doubtful = Search(alike, as_is, cured, [*both, *one, other[0]])
+    assert doubtful.proved() is None
+    assert doubtful.next(random.Random(1)) == Pick("Culprit", None, (4,))
+
+
 @pytest.mark.parametrize("many", [15, *nightly(60)])
 def test_where_chance_decides_nothing_is_named(many: int) -> None:
-    """A flaky agent that was taken for another one: of 60 searches, hardly any ends with a name."""
+    """A flaky agent that was taken for another one: of 60 searches, none ends with a name."""
     false = 0
     for seed in range(many):
         draw = random.Random(seed)
@@ -94,16 +120,12 @@ def test_where_chance_decides_nothing_is_named(many: int) -> None:
             else:
                 trials.append(Trial(frozenset(step.changes), one))
         false += Search(WORDS, as_is, Counts(6, 4), trials).proved() is not None
-    assert false <= many // 30
+    assert false == 0
 
 
-def test_two_that_are_needed_together_and_two_of_which_either_will_do() -> None:
+def test_two_of_which_either_will_do() -> None:
     as_is, cured = Counts(0, 9), Counts(9, 0)
-    single = [trial(0, 2, n) for n in range(6)]
-    alike = [replace(word, like="succeed") if n in (1, 4) else word for n, word in enumerate(WORDS)]
-    both = Search(alike, as_is, cured, [*single, *[trial(4, 0, 1, 4)] * 3]).proved()
-    assert both is not None and (both.changes, both.either) == ({1, 4}, False)
-    others = [trial(0, 2, n) for n in (0, 2, 3, 5)]
+    others = [*(trial(0, 2, n) for n in (0, 2, 3, 5)), trial(0, 3, 0, 2, 3, 5)]
     wide = [trial(4, 0, 1), trial(4, 0, 1), trial(4, 0, 4), trial(4, 0, 4)]
     either = Search(WORDS, as_is, cured, [*others, *wide]).proved()
     assert either is not None and (either.changes, either.either) == ({1, 4}, True)

@@ -1,0 +1,90 @@
+"""What the cells of a dissection prove: a limit, the words to blame, or neither."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planscope.dissection.blame import Cells, proved
+from planscope.dissection.changes import Changes
+from planscope.dissection.evidence import Counts
+from planscope.dissection.variants import MANNERS
+from planscope.language.problem import Problem, make_actions
+from planscope.language.reading import Reading, read_query
+from planscope.session.model import Cell, CellKind, Origin, Variant, make_variant
+from planscope.synthesis.mutants import mutants
+
+NAMES = ("coffee brewing", "crew briefing", "seat cleaning", "safety demonstration")
+TEXT = (
+    "Coffee brewing, which precedes crew briefing, occurs before seat cleaning. "
+    "Crew briefing precedes seat cleaning. Crew briefing occurs before safety demonstration."
+)
+
+
+def reading() -> Reading:
+    return read_query(TEXT, make_actions(NAMES), timed=False)
+
+
+def asked() -> Variant:
+    return make_variant(reading().problem, Origin(kind="written"))
+
+
+def cells_of(
+    changes: Changes, variant: Variant, tried: Sequence[tuple[Sequence[int], Counts]], told: Sequence[Counts]
+) -> Cells:
+    """The cells of a search, and of queries in other sentences without relative clauses."""
+    made = []
+    for number, (chosen, counts) in enumerate(tried, 1):
+        reading = changes.make(chosen, number, reword=True)
+        assert reading is not None
+        made.append(cell("Culprit", number, reading.problem, counts, chosen))
+    plain = mutants(changes.reading, "QuerySynthesize", seed=1, manner=MANNERS[0])
+    others = [
+        cell("QuerySynthesize", number, mutant.problem, counts)
+        for number, (mutant, counts) in enumerate(zip(plain, told, strict=False), 1)
+    ]
+    as_is = (Cell(kind="Original", number=1, variant=variant.id), Counts(0, 9), variant)
+    return {"Original": [as_is], "QuerySynthesize": others, "Culprit": made}
+
+
+def cell(
+    kind: CellKind, number: int, problem: Problem, counts: Counts, chosen: Sequence[int] | None = None
+) -> tuple[Cell, Counts, Variant]:
+    variant = make_variant(problem, Origin(kind="mutated"), id=f"{kind}{number}")
+    numbers = None if chosen is None else list(chosen)
+    return Cell(kind=kind, number=number, variant=variant.id, changes=numbers), counts, variant
+
+
+def test_no_clause_is_to_blame_if_queries_without_such_clauses_fail_too() -> None:
+    changes, variant = Changes(reading(), "Structure"), asked()
+    relative = next(n for n, c in enumerate(changes.all) if TEXT[slice(*c.places[0][1])].startswith("which"))
+    rest = [n for n in range(len(changes.all)) if n != relative]
+    tried = [([relative], Counts(3, 0)), ([relative], Counts(3, 0)), (rest, Counts(0, 3))]
+    for told, named in (([], True), ([Counts(1, 0)] * 4, True), ([Counts(0, 1)] * 3, False)):
+        limit, found = proved(changes, variant, cells_of(changes, variant, tried, told))
+        assert limit is None
+        assert (found is not None) == named
+
+
+def test_no_word_is_to_blame_if_a_length_explains_the_same() -> None:
+    """Two queries cured by another word are shorter; so are all others that are right."""
+    changes, variant = Changes(reading(), "Terminal"), asked()
+
+    def told(
+        kind: CellKind, old: str, new: str, counts: Counts, *chosen: int
+    ) -> tuple[Cell, Counts, Variant]:
+        problem = read_query(TEXT.replace(old, new), make_actions(NAMES), timed=False).problem
+        return cell(kind, 1, problem, counts, chosen)
+
+    culprits = [
+        told("Culprit", "occurs before seat", "precedes seat", Counts(3, 0), 0),
+        told("Culprit", "occurs before safety", "precedes safety", Counts(3, 0), 0),
+        told("Culprit", "before", "at some point before", Counts(0, 3), *range(1, len(changes.all))),
+    ]
+    long = told("TerminalSubstitute", "before", "sometime before", Counts(0, 1))
+    short = told("TerminalSubstitute", "occurs before", "precedes", Counts(1, 0))
+    cells = {**cells_of(changes, variant, [], []), "Culprit": culprits}
+    limited = {**cells, "TerminalSubstitute": [*[short] * 8, *[long] * 8]}
+    assert proved(changes, variant, limited) == (None, None)
+    other = told("TerminalSubstitute", "before", "sometime before", Counts(1, 0))
+    _, found = proved(changes, variant, {**limited, "TerminalSubstitute": [*[short] * 8, *[other] * 8]})
+    assert found is not None and found.changes == {0}

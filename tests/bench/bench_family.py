@@ -30,11 +30,8 @@ from planscope.dissection.options import DissectOptions
 from planscope.dissection.summary import summary
 from planscope.language.problem import Span
 from planscope.language.tree import NP, Time
-from planscope.language.tree_json import dump
-from planscope.session.model import Cell, Dissection, Origin, Run, Session, Variant, make_variant
+from planscope.session.model import Cell, Dissection, Run, Session, Variant
 from planscope.stats import wilson
-from planscope.synthesis.generate import synthesize
-from planscope.synthesis.request import Request
 from tests.bench import foreign
 from tests.bench.bench_foreign import Blamed, blames, first_runs
 from tests.bench.yardstick import table
@@ -206,14 +203,7 @@ def draw_case(agent: Agent, number: int) -> foreign.Case:
         agent.name, frozenset(agent.causes.split()), lambda r, s: None, culprits, success=agent.success
     )
     while True:
-        asks = {"actions": rng.choice((4, 5, 5, 6)), "timed": bool(number % 2), **agent.asks}
-        if "sentences" not in asks and rng.random() < 0.5:
-            asks["sentences"] = rng.choice((2, 3, 4))
-        seed = rng.randrange(2**31)
-        made = synthesize(Request(**asks, seed=seed))
-        variant = make_variant(
-            made.problem, Origin(kind="synthesized"), topic=made.topic, seed=seed, tree=dump(made.tree)
-        )
+        variant = foreign.draw_variant(rng, {"timed": bool(number % 2), **agent.asks})
         query = _query(foreign._seen(variant))
         fault = agent.make(rng, query)
         if fault is None or (agent.success is None and (places := fault(query)) is None):
@@ -221,16 +211,9 @@ def draw_case(agent: Agent, number: int) -> foreign.Case:
         planted = tuple(places or ()) if agent.success is None else ()
         if len(planted) > 1 and not culprits & MEASURED:
             planted = ()
-        sure = 0.95 if agent.causes == "none" else 0.7
-        fires = 1.0 if rng.random() < 0.5 else rng.uniform(sure, 1.0)
-        noise = 0.0 if rng.random() < 0.5 else rng.uniform(0.0, 0.1)
-        played = Played(fault, fires, noise, agent.success)
-        luck = rng.randrange(10**6)
-        for k in range(200):
-            run = played.play(variant, luck + k, "r1")
-            if not foreign.right(variant, run):
-                session = Session(id="case", title="case", variants=[variant], runs=[run])
-                return foreign.Case(kind, number, played, session, planted, luck + k + 1)
+        case = foreign.failing_case(kind, number, variant, planted, partial(Played, fault), rng)
+        if case is not None:
+            return case
 
 
 @dataclass(frozen=True)

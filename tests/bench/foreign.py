@@ -10,9 +10,9 @@ the dice (Probability), or nothing (none). Two faults at once have two labels, a
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, Protocol
 
 from planscope.language.problem import Constraint, NodePath, Problem, Span
@@ -760,16 +760,9 @@ class Case:
 def draw_case(kind: Kind, number: int, single: bool = False) -> Case:
     """The case of a number, the same each time. ``single``: of the cases with one place to blame."""
     rng = random.Random(f"foreign {kind.name} {number}{' single' if single else ''}")
-    timed = kind.timed or bool(number % 2)
+    asks = {**dict(kind.asks), "timed": kind.timed or bool(number % 2)}
     while True:
-        asks = {"actions": rng.choice((4, 5, 5, 6)), **dict(kind.asks)}
-        if "sentences" not in asks and rng.random() < 0.5:
-            asks["sentences"] = rng.choice((2, 3, 4))
-        seed = rng.randrange(2**31)
-        made = synthesize(Request(**asks, seed=seed, timed=timed))
-        variant = make_variant(
-            made.problem, Origin(kind="synthesized"), topic=made.topic, seed=seed, tree=dump(made.tree)
-        )
+        variant = draw_variant(rng, asks)
         seen = _seen(variant)
         trigger = kind.draw(rng, seen)
         if trigger is None:
@@ -784,16 +777,46 @@ def draw_case(kind: Kind, number: int, single: bool = False) -> Case:
             continue
         if kind.success is None and right(variant, Agent(trigger).play(variant, 0)):
             continue  # what it misreads makes no difference here
-        least = 0.95 if "none" in kind.causes else 0.7
-        fires = 1.0 if rng.random() < 0.5 else rng.uniform(least, 1.0)
-        noise = 0.0 if rng.random() < 0.5 else rng.uniform(0.0, 0.1)
-        agent = Agent(trigger, fires, noise, kind.success)
-        luck = rng.randrange(10**6)
-        for k in range(200):
-            run = agent.play(variant, luck + k, "r1")
-            if not right(variant, run):
-                session = Session(id="case", title="case", variants=[variant], runs=[run])
-                return Case(kind, number, agent, session, planted, luck + k + 1)
+        case = failing_case(kind, number, variant, planted, partial(Agent, trigger), rng)
+        if case is not None:
+            return case
+
+
+def draw_variant(rng: random.Random, asks: Mapping[str, Any]) -> Variant:
+    """Draw a query. ``asks``: options of its ``Request``."""
+    asks = {"actions": rng.choice((4, 5, 5, 6)), **asks}
+    if "sentences" not in asks and rng.random() < 0.5:
+        asks["sentences"] = rng.choice((2, 3, 4))
+    seed = rng.randrange(2**31)
+    made = synthesize(Request(**asks, seed=seed))
+    return make_variant(
+        made.problem, Origin(kind="synthesized"), topic=made.topic, seed=seed, tree=dump(made.tree)
+    )
+
+
+def failing_case(
+    kind: Kind,
+    number: int,
+    variant: Variant,
+    planted: tuple[Span, ...],
+    make: Callable[[float, float, float | None], Player],
+    rng: random.Random,
+) -> Case | None:
+    """Return the case with a run that fails, or None if 200 runs do not.
+
+    ``make`` makes the agent, from how often its fault works, how often it fails for no reason, and its success.
+    """
+    least = 0.95 if "none" in kind.causes else 0.7
+    fires = 1.0 if rng.random() < 0.5 else rng.uniform(least, 1.0)
+    noise = 0.0 if rng.random() < 0.5 else rng.uniform(0.0, 0.1)
+    agent = make(fires, noise, kind.success)
+    luck = rng.randrange(10**6)
+    for k in range(200):
+        run = agent.play(variant, luck + k, "r1")
+        if not right(variant, run):
+            session = Session(id="case", title="case", variants=[variant], runs=[run])
+            return Case(kind, number, agent, session, planted, luck + k + 1)
+    return None
 
 
 def holds_planted(planted: Sequence[Span], text: str, span: Span) -> bool:

@@ -204,8 +204,10 @@ class Search:
         return fisher(counts.right, counts.runs, self.as_is.right, self.as_is.runs)
 
     def next(self, draw: random.Random) -> Pick | None:
-        """Return the next run, or None if the culprit is proved or there is nothing to change."""
-        if not self.changes or self.proved() is not None:
+        """Return the next run, or None if there is nothing to change. A suspect that is proved may still have rivals of
+        another kind: then the runs go on.
+        """
+        if not self.changes:
             return None
         best = self.best()
         if best is not None and self.likely[best] >= _LIKELY:

@@ -39,7 +39,7 @@ async def test_search_filter_next_failure_and_histogram_find_runs() -> None:
         await _judged(driven)
         await driven.press("/")
         await driven.type("right")
-        assert "Queries and runs 36" in driven.text and "of 101" in driven.text
+        assert "Queries and runs 30" in driven.text and "of 101" in driven.text
         await driven.press("enter", "escape", "v")
         assert "Show only those that are" in driven.text and "lost at step 3" in driven.text
         await driven.press("escape", "tab", "enter")

@@ -15,7 +15,7 @@ _LEAST_WIDTH = 100
 def text_of(pane: LinePane, state: DebugView) -> str:
     """Return all lines of a pane, also those scrolled out of view. For the query pane: the query's text, unchanged."""
     if pane.name_in_state == "query":
-        return pane_text_of_query(state)
+        return state.text + ("" if state.text.endswith("\n") else "\n")
     pane.prepare(state, max(pane.inner_width, _LEAST_WIDTH))
     try:
         size = min(pane.size_of(), MOST_LINES)
@@ -23,10 +23,6 @@ def text_of(pane: LinePane, state: DebugView) -> str:
     finally:
         if pane.seen and pane.inner_width > 0:
             pane.prepare(state, pane.inner_width)
-
-
-def pane_text_of_query(state: DebugView) -> str:
-    return state.text + ("" if state.text.endswith("\n") else "\n")
 
 
 def write_text(text: str, path: Path) -> None:

@@ -37,6 +37,14 @@ def test_json_folds_into_the_rows_that_there_are() -> None:
     assert any("id" in line and "7" in line for line in whole) and len(whole) > len(folded)
 
 
+def test_a_table_leaves_nothing_out_without_saying_so() -> None:
+    many = json.dumps([{"a": n, "b": n} for n in range(700)])
+    made = formatted(many, 40, "", 200_000, 10_000)
+    assert len(made) == 701 and made[-1][0].text.split() == ["699", "699"]
+    wide = "\n".join("  ".join(f"c{n}" for n in range(15)) for _ in range(2))
+    assert lines(wide, 90)[0] == "3 more columns not shown" and lines(wide, 90)[1].endswith("c11")
+
+
 def test_flat_objects_and_columns_are_tables() -> None:
     made = lines(json.dumps([{"id": 1, "city": "Oslo"}, {"id": 23, "city": "Rome"}]))
     assert made == ["id  city", "1   Oslo", "23  Rome"]

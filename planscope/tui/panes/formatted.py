@@ -13,6 +13,7 @@ from planscope.session.seen import Part, as_json
 from planscope.tui.fold import first_opened, rows_of
 from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import Run, paragraph, shown
+from planscope.wording.phrases import plural
 
 Body = tuple[tuple[Run, ...], ...]
 
@@ -22,7 +23,7 @@ _BULLET = re.compile(r"(\s*)([-*+]|\d+\.)\s+")
 _INLINE = re.compile(r"\*\*(.+?)\*\*|`([^`]+)`")
 _RULE = re.compile(r"[\s|:+=-]+")
 _GAP = re.compile(r"\t+| {2,}")
-_MOST_ROWS, _MOST_COLUMNS = 500, 12
+_MOST_COLUMNS = 12
 _LEAST_CELLS = 10
 """If columns had to be narrower than this, a table's rows are shown one below the other, a cell a line."""
 
@@ -41,7 +42,7 @@ def formatted(text: str, width: int, role: str, limit: int, rows: int) -> Body:
 def _json(value: Any, width: int, rows: int) -> Iterator[tuple[Run, ...]]:
     """Show a list of flat objects as a table, and other JSON folded to about so many rows."""
     if isinstance(value, list) and len(value) > 1 and all(_is_flat(one, value[0]) for one in value):
-        cells = [[_cell(one[key]) for key in value[0]] for one in value[:_MOST_ROWS]]
+        cells = [[_cell(one[key]) for key in value[0]] for one in value]
         yield from _table([list(map(str, value[0])), *cells], width, "")
         return
     parts = [Part("", value)]
@@ -52,10 +53,9 @@ def _json(value: Any, width: int, rows: int) -> Iterator[tuple[Run, ...]]:
         yield Run(margin[2:], role), *rest
 
 
-def _is_flat(one: object, first: object) -> bool:
+def _is_flat(one: object, first: Any) -> bool:
     return (
         isinstance(one, dict)
-        and isinstance(first, dict)
         and 1 < len(one) <= _MOST_COLUMNS
         and one.keys() == first.keys()
         and not any(isinstance(inner, dict | list) for inner in one.values())
@@ -81,7 +81,7 @@ def _markdown(lines: Sequence[str], width: int, role: str) -> Iterator[tuple[Run
             end += 1
         if end - at > 1:
             rows = [_cells(line) for line in lines[at:end] if not _RULE.fullmatch(line)]
-            yield from _table(rows[:_MOST_ROWS], width, role)
+            yield from _table(rows, width, role)
             at = end
             continue
         yield from _line(lines[at], width, role)
@@ -97,7 +97,9 @@ def _cells(line: str) -> list[str]:
 
 def _table(rows: Sequence[Sequence[str]], width: int, role: str) -> Iterator[tuple[Run, ...]]:
     """Align cells in columns; the widest are cut if they do not fit, and if little were left of them, each cell gets a
-    line. The first row is the heading."""
+    line. The first row is the heading. Columns beyond the limit are counted above it."""
+    if (more := max(map(len, rows)) - _MOST_COLUMNS) > 0:
+        yield (Run(f"{plural(more, 'more column')} not shown", "caution"),)
     safe = [[shown(cell, 200).strip() for cell in row[:_MOST_COLUMNS]] for row in rows]
     wide = [max(cell_width(row[k]) for row in safe if k < len(row)) for k in range(max(map(len, safe)))]
     while sum(wide) + 2 * len(wide) - 2 > width and max(wide) > _LEAST_CELLS:

@@ -50,15 +50,13 @@ class Editing(Driven):
         """Keys for the edit screen itself, as quickly as it takes them."""
         for key in keys:
             self.edit.post_message(events.Key(key, character(key)))
-        await self.pilot.pause()
+        await self.answered()
 
     async def press(self, *keys: str) -> None:
-        """Keys for whatever is on the screen; each is answered before the next, and the last has time to rest."""
+        """Keys for whatever is on the screen; each is answered before the next."""
         for key in keys:
             self.app.post_message(events.Key(key, character(key)))
-            for _ in range(3):
-                await self.pilot.pause(0)
-        await self.pilot.pause()
+            await self.answered()
 
     async def type(self, text: str) -> None:
         await self.press(*("space" if c == " " else c for c in text))

@@ -128,17 +128,16 @@ async def test_an_interrupted_agent_is_answered_on_the_screen(session: Path) -> 
     async with opened(session) as driven:
         await start(driven, "tests.tui.test_own_debug:asking")
         live = driven.screen.work.live
-        await until(driven, lambda: live.question is not None)
-        assert "ASKS YOU" in driven.text and "approval of ask_clerk" in " ".join(driven.text.split())
-        assert "it said  I am sure to ask." in driven.text
+        await driven.sees("ASKS YOU", "it said  I am sure to ask.")
+        assert live.question is not None and "approval of ask_clerk" in " ".join(driven.text.split())
         await driven.press("R")
-        assert "does not let this call be rejected" in driven.text
+        await driven.sees("does not let this call be rejected")
         await answer(driven, "a", '{"question": "Whose is it?"}')
         await paused(driven, 1)
         assert live.paused.arguments == {"question": "Whose is it?"}
         await driven.press("n")
-        await until(driven, lambda: live.question is not None and live.question.tool is None)
-        assert "asks you Whose is it?" in driven.text
+        await driven.sees("asks you Whose is it?")
+        assert live.question is not None and live.question.tool is None
         await answer(driven, "M", '{"name": "Ann"}')
         run = await ended(driven)
         assert run.events[-1].ending == "stopped"

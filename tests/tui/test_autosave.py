@@ -24,6 +24,7 @@ from planscope.tui.dialogs.describe import DescribeDialog
 from planscope.tui.screens.edit.screen import EditScreen
 from planscope.tui.screens.flows.recover import differences
 from tests.hostile import SAVEABLE
+from tests.nightly import nightly
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
 from tests.tui.test_live import until
@@ -320,7 +321,8 @@ async def test_title_and_notes_are_saved_while_they_are_typed(tmp_path: Path) ->
         assert isinstance(driven.app.screen, DescribeDialog)
 
 
-async def test_hostile_notes_are_shown_and_left_as_they_are(tmp_path: Path) -> None:
+@pytest.mark.parametrize("every", [20, *nightly(5)])
+async def test_hostile_notes_are_shown_and_left_as_they_are(every: int, tmp_path: Path) -> None:
     from textual import events
 
     from tests.tui.test_hostile_screen import assert_clean
@@ -337,7 +339,7 @@ async def test_hostile_notes_are_shown_and_left_as_they_are(tmp_path: Path) -> N
         await driven.press("escape")
         assert driven.app.work.document.saving.state == ""
         await driven.press("D")
-        for text in short[::5]:
+        for text in short[::every]:
             driven.app.screen.focused.post_message(events.Paste(text))
             await driven.pilot.pause()
             assert_clean(driven)

@@ -15,6 +15,7 @@ from planscope.session.locations import recovery_folder
 from planscope.session.lock import holder_of
 from planscope.session.recovery import left_drafts, recoverable
 from planscope.session.store import load
+from tests.nightly import nightly
 from tests.tui import sessions
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
@@ -100,7 +101,7 @@ def test_kill_9_leaves_what_was_being_typed(terminal: object, path: Path) -> Non
     assert "zz top" in left.variant.query.text and left.variant.parent == "v1"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, *nightly(signal.SIGHUP)])
 def test_who_is_told_to_end_saves_first(terminal: object, path: Path, number: int) -> None:
     press(terminal, "gb")
     terminal.read_until(b"breakpoint set", LONGEST)

@@ -20,6 +20,7 @@ from planscope.tui.screens.debug import doors
 from planscope.walk.walker import Walker
 from planscope.wording.terms import CAUSE, LOST_HERE
 from tests.causes.test_cause import ASKED, YES, cancel, look
+from tests.nightly import nightly
 from tests.tui import sessions
 from tests.tui.screen import opened, rows
 from tests.tui.stage import FakeStage
@@ -39,8 +40,9 @@ def invented(
     return session
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-@pytest.mark.parametrize("rules", [NEVER, ""])
+@pytest.mark.parametrize(
+    ("rules", "size"), [(NEVER, (80, 24)), ("", (120, 40)), *nightly((NEVER, (120, 40)), ("", (80, 24)))]
+)
 async def test_a_run_opens_at_its_cause(tmp_path: Path, size: tuple[int, int], rules: str) -> None:
     async with opened(sessions.write(invented(rules), tmp_path), size) as driven:
         shown = rows(driven.app)

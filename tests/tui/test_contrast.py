@@ -21,6 +21,7 @@ from planscope.tui.style.lines import Line
 from planscope.tui.style.painter import GROUNDS, ROLES, Painter
 from planscope.tui.style.themes import FRAME_ROLES, GROUND_ROLES, TEXT_ROLES, VARIABLE, load_themes
 from planscope.tui.style.themes import ROLES as THEME_ROLES
+from tests.nightly import nightly
 from tests.tui import sessions
 from tests.tui.colours import EYES, contrast, difference
 from tests.tui.screen import Driven, opened, styles
@@ -176,11 +177,13 @@ STOPS: list[tuple[str, list[str]]] = [
 """Where to look, and the keys from the place before."""
 
 
-async def test_what_is_on_the_screens_can_be_read_in_every_theme(tmp_path: Path) -> None:
+@pytest.mark.parametrize("many", [1, *nightly(len(LEAST))])
+async def test_what_is_on_the_screens_can_be_read_in_every_theme(many: int, tmp_path: Path) -> None:
+    """All themes at every place, or one at each: in turn, which the roles of each theme above allow."""
     faint = {}
     seen = set()
     async with opened(sessions.write(sessions.figure_10(), tmp_path), (200, 60)) as driven:
-        for name, keys in STOPS:
+        for stop, (name, keys) in enumerate(STOPS):
             await driven.press(*keys)
             await driven.answered()
             seen.add(type(driven.app.screen).__name__)
@@ -190,7 +193,7 @@ async def test_what_is_on_the_screens_can_be_read_in_every_theme(tmp_path: Path)
                 assert all(
                     words in drawn for words in ("🔎", "earch for commands", "Next", "Go to the next call")
                 )
-            for theme in LEAST:
+            for theme in [*LEAST, *LEAST][stop % len(LEAST) :][:many]:
                 if driven.app.theme != theme:
                     driven.app.theme = theme
                     await driven.pilot.pause()

@@ -63,10 +63,9 @@ async def test_the_cause_is_named_and_all_is_in_the_session(tmp_path: Path, same
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-async def test_it_is_seen_at_every_size(size: tuple[int, int], tmp_path: Path) -> None:
-    async with opened(write(a_session(), tmp_path), size) as driven:
+async def test_it_is_seen_at_every_size(size: tuple[int, int]) -> None:
+    async with opened(bundled()["cause-terminal"], size) as driven:
         screen = await entered(driven)
-        await driven.press("m")
         await dissected(driven, screen)
         for text in ("TERMINAL", "other words", "other sentences", "Cause"):
             assert text in driven.text
@@ -141,10 +140,9 @@ async def test_it_goes_on_when_the_room_is_left(tmp_path: Path) -> None:
         assert again.state.summary.decision.cause == "Terminal"
 
 
-async def test_a_mutant_is_opened_and_compared(tmp_path: Path) -> None:
-    async with opened(write(a_session(), tmp_path)) as driven:
+async def test_a_mutant_is_opened_and_compared() -> None:
+    async with opened(bundled()["cause-terminal"]) as driven:
         screen = await entered(driven)
-        await driven.press("m")
         await dissected(driven, screen)
         row = next(i for i, row in enumerate(screen.state.summary.rows) if row.kind == "TerminalSubstitute")
         for _ in range(row - screen.state.row):
@@ -248,6 +246,7 @@ async def test_that_no_cause_is_in_the_query_stands_above_with_its_confidence_wh
         said = " ".join(line.strip("│┃ ") for line in driven.text.splitlines())
         assert "Missing: an easier query, or another model: it fails at fresh queries" in said
         same_frame(driven.app, "dissect-no-cause")
+        no_heading_is_green_and_no_rate_of_0(screen, "NO CAUSE")
 
 
 async def test_a_contradictory_request_is_not_run(tmp_path: Path) -> None:
@@ -264,10 +263,9 @@ async def test_a_contradictory_request_is_not_run(tmp_path: Path) -> None:
         assert "contradicts itself" in driven.text and not driven.screen.work.document.session.runs
 
 
-async def test_from_a_mutant_one_comes_back_to_its_place_in_the_dissection(tmp_path: Path) -> None:
-    async with opened(write(a_session(), tmp_path)) as driven:
+async def test_from_a_mutant_one_comes_back_to_its_place_in_the_dissection() -> None:
+    async with opened(bundled()["cause-terminal"]) as driven:
         screen = await entered(driven)
-        await driven.press("m")
         await dissected(driven, screen)
         row = next(i for i, row in enumerate(screen.state.summary.rows) if row.cells and i > 1)
         while screen.state.row < row:
@@ -352,22 +350,21 @@ async def test_a_run_without_a_query_says_that_there_are_no_words_to_change() ->
         await driven.sees("there is no query to dissect: a dissection changes its words")
 
 
-@pytest.mark.parametrize(
-    ("model", "head"), [("sim:careful", "No failure to explain"), ("sim:forgetful", "NO CAUSE")]
-)
-async def test_a_heading_is_green_for_nothing_and_a_rate_of_0_has_no_green_bar(
-    model: str, head: str, tmp_path: Path
-) -> None:
+def no_heading_is_green_and_no_rate_of_0(screen: DissectScreen, head: str) -> None:
+    found = screen.state.summary
+    (first, *_) = cause_lines(found, "", False, 100)
+    assert head in first.text and "right" not in {run.role for run in first.runs}
+    for row, line in zip(found.rows, matrix_lines(found, -1, 0, 110), strict=True):
+        if row.rate.rate == 0:
+            assert not [run for run in line.runs if run.role == "holds" and run.text.strip("✓ ")]
+
+
+async def test_a_heading_is_green_for_nothing(tmp_path: Path) -> None:
     async with opened(write(a_session(), tmp_path), (120, 40)) as driven:
-        screen = await entered(driven, model)
+        screen = await entered(driven, "sim:careful")
         await driven.press("m")
         await dissected(driven, screen)
-        found = screen.state.summary
-        (first, *_) = cause_lines(found, "", False, 100)
-        assert head in first.text and "right" not in {run.role for run in first.runs}
-        for row, line in zip(found.rows, matrix_lines(found, -1, 0, 110), strict=True):
-            if row.rate.rate == 0:
-                assert not [run for run in line.runs if run.role == "holds" and run.text.strip("✓ ")]
+        no_heading_is_green_and_no_rate_of_0(screen, "No failure to explain")
 
 
 async def test_the_words_to_blame_are_marked_in_the_query_with_the_cured_query_one_key_away() -> None:

@@ -21,6 +21,7 @@ from planscope.tui.screens.debug.screen import DebugScreen
 from planscope.tui.screens.edit.external_editor import EditorTrouble, edit_elsewhere
 from planscope.tui.screens.edit.screen import EditScreen
 from tests.hostile import HOSTILE, SAVEABLE
+from tests.nightly import nightly
 from tests.tui import sessions
 from tests.tui.editing import TWO, Editing, Lent, editing
 from tests.tui.screen import styles
@@ -564,18 +565,20 @@ async def test_hostile_requests_can_be_edited(tmp_path: Path) -> None:
         assert driven.draft == text
 
 
-async def test_hostile_texts_can_be_pasted(path: Path) -> None:
+@pytest.mark.parametrize("every", [4, *nightly(1)])
+async def test_hostile_texts_can_be_pasted(every: int, path: Path) -> None:
     async with editing(path, (80, 24)) as driven:
         model = ""
         await driven.press("ctrl+home", "ctrl+shift+end", "delete")
-        for text in HOSTILE:
+        texts = HOSTILE[::every]
+        for text in texts:
             driven.edit.post_message(events.Paste(text[:2000]))
             model += plain_text(text[:2000].replace("\r\n", "\n").replace("\r", "\n"))
             await driven.pilot.pause()
             assert_harmless(driven)
         await driven.settle()
         assert driven.draft == model
-        await driven.keys(*["ctrl+z"] * len(HOSTILE))
+        await driven.keys(*["ctrl+z"] * len(texts))
         assert driven.draft == TWO
 
 

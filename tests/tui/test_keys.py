@@ -28,6 +28,7 @@ from planscope.tui.screens.edit.screen import EditScreen
 from planscope.tui.screens.library.screen import LibraryScreen
 from planscope.tui.screens.runs.screen import RunsScreen
 from planscope.wording import terms
+from tests.nightly import nightly
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, styles
 from tests.tui.test_live import paused, start, until
@@ -640,7 +641,7 @@ async def test_arrows_select_in_every_pane(tmp_path: Path) -> None:
         assert driven.state.focus == SelectedStep(2)
 
 
-@pytest.mark.parametrize("where", ["", "o", "d", "m", "L", "e escape 4"])
+@pytest.mark.parametrize("where", ["", "o", "e escape 4", *nightly("d", "m", "L")])
 async def test_j_and_k_move_as_the_arrows_do(where: str, tmp_path: Path) -> None:
     frames = []
     for down, up in (("down", "up"), ("j", "k")):

@@ -140,4 +140,4 @@ class Panes(RuleBasedStateMachine):
 
 
 TestPanes = Panes.TestCase
-TestPanes.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestPanes.settings = settings(max_examples=25, stateful_step_count=40, deadline=None)

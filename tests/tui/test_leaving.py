@@ -23,6 +23,7 @@ from planscope.tui.opening.load import Opened, Switch
 from planscope.tui.screens.edit.screen import EditScreen
 from planscope.tui.screens.library.screen import LibraryScreen
 from planscope.tui.style.lines import Run
+from tests.nightly import nightly
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened
 from tests.tui.test_live import until
@@ -44,7 +45,7 @@ def other() -> Path:
     return path
 
 
-@pytest.mark.parametrize("way", ["e", "d", "L", "D", "question_mark", "B", "ctrl+p"])
+@pytest.mark.parametrize("way", ["e", "L", "D", *nightly("d", "question_mark", "B", "ctrl+p")])
 async def test_keys_that_come_twice_leave_once(path: Path, way: str) -> None:
     async with opened(path) as driven:
         await driven.press(way)

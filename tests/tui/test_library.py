@@ -25,6 +25,7 @@ from planscope.tui.dialogs.forms import read_request
 from planscope.tui.screens.debug import running
 from planscope.tui.screens.library.screen import LibraryScreen
 from tests.fuzz.hostile_files import SMALL
+from tests.nightly import nightly
 from tests.tui import sessions
 from tests.tui.screen import Driven, key_event, opened
 from tests.tui.test_hostile_screen import BATCHES, assert_clean, hostile_session
@@ -88,7 +89,7 @@ def listed(screen: LibraryScreen) -> list[str]:
     return [entry.name for entry in screen.state.listed]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), *nightly(((200, 60),))])
 async def test_ones_own_and_the_bundled_ones_in_one_list(size: tuple[int, int]) -> None:
     put("mine")
     put("yours", sessions.out_of_order(), age=2)
@@ -578,14 +579,15 @@ def test_a_wrong_wish_is_named(field: str, said: str, complaint: str) -> None:
         read_request(wished)
 
 
-async def test_hostile_titles_and_names_do_nothing() -> None:
+@pytest.mark.parametrize("every", [3, *nightly(1)])
+async def test_hostile_titles_and_names_do_nothing(every: int) -> None:
     library_folder().mkdir(parents=True)
-    for i, batch in enumerate(BATCHES):
+    for i, batch in enumerate(BATCHES[::every]):
         made = hostile_session(batch, readable=bool(i % 2)).model_copy(update={"title": batch[0]})
         save(made, library_folder() / f"{i}\x1b[31m\u202e[b].planscope.json")
     async with opened(FIRST, (100, 30)) as driven:
         screen = await entered(driven)
-        for _ in range(len(BATCHES)):
+        for _ in BATCHES[::every]:
             await driven.press("down")
             await rested(driven)
             assert_clean(driven)
@@ -597,9 +599,10 @@ async def test_hostile_titles_and_names_do_nothing() -> None:
         assert_clean(driven)
 
 
-async def test_hostile_files_are_listed_or_named() -> None:
+@pytest.mark.parametrize("every", [18, *nightly(6)])
+async def test_hostile_files_are_listed_or_named(every: int) -> None:
     library_folder().mkdir(parents=True)
-    for number, file in enumerate(SMALL[::6]):
+    for number, file in enumerate(SMALL[::every]):
         folder = library_folder() / "made" / str(number)
         folder.mkdir(parents=True)
         path = file.write(folder)
@@ -607,9 +610,9 @@ async def test_hostile_files_are_listed_or_named() -> None:
             path.rename(library_folder() / f"{number:03}.planscope.json")
     async with opened(FIRST) as driven:
         screen = await entered(driven)
-        assert len(screen.state.listed) >= len(SMALL[::6]) - 3
+        assert len(screen.state.listed) >= len(SMALL[::every]) - 3
         assert all(entry.wrong or entry.checked for entry in screen.state.listed)
-        for _ in range(12):
+        for _ in range(72 // every):
             await driven.press("pagedown")
             await rested(driven)
             assert_clean(driven)

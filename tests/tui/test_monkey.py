@@ -21,6 +21,7 @@ from tests.fuzz.home import at_home
 from tests.fuzz.ledger import Ledger
 from tests.fuzz.monkey import Lost, Monkey, Tally, WatchedApp, check_left, let_go, nothing_fails
 from tests.fuzz.ways import TO_GO
+from tests.nightly import nightly
 from tests.tui import sessions
 
 
@@ -51,9 +52,10 @@ async def press(monkey: Monkey, *keys: str) -> None:
     await monkey.calmed()
 
 
-async def test_nothing_breaks_and_nothing_is_lost() -> None:
-    tally = await let_go(25, seed=5, most=20, calm=True)
-    assert tally.main_screens.total() == tally.kinds.total() == 25
+@pytest.mark.parametrize("many", [6, *nightly(25)])
+async def test_nothing_breaks_and_nothing_is_lost(many: int) -> None:
+    tally = await let_go(many, seed=5, most=20, calm=True)
+    assert tally.main_screens.total() == tally.kinds.total() == many
     assert tally.main_screens["debug"] and tally.opened
 
 

@@ -16,6 +16,7 @@ from planscope.tui import launch
 from planscope.tui.app import PlanscopeApp
 from planscope.tui.picture import export_svg
 from tests.hostile import SAVEABLE
+from tests.nightly import nightly
 from tests.tui import sessions
 from tests.tui.test_hostile_screen import hostile_session
 
@@ -25,8 +26,15 @@ def text_of(svg: str) -> str:
     return " ".join("".join(e.itertext()) for e in root.iter()).replace("\xa0", " ")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
-@pytest.mark.parametrize("theme", ["dark", "light", "terminal"])
+@pytest.mark.parametrize(
+    ("theme", "size"),
+    [
+        ("dark", (80, 24)),
+        ("light", (120, 40)),
+        ("terminal", (200, 60)),
+        *nightly(("dark", (200, 60)), ("light", (80, 24)), ("terminal", (120, 40))),
+    ],
+)
 async def test_a_picture_of_the_golden_case(size: tuple[int, int], theme: str, tmp_path: Path) -> None:
     path = sessions.write(sessions.figure_10(), tmp_path)
     told = text_of(await export_svg(path, size, theme))

@@ -94,6 +94,16 @@ class Copy:
                 found += re.findall(rf'"{name}": "([^"]+)"', item.answer)
         return list(dict.fromkeys(found))
 
+    def orders(self) -> list[str]:
+        """Return the user's orders."""
+        profiles = " ".join(c.answer or "" for c in self.trace.calls if c.tool == "get_user_details")
+        return re.findall(r"#W\d{7}", profiles)
+
+    def unused_orders(self) -> list[str]:
+        """Return the user's orders that no call is about."""
+        used = {str((c.arguments or {}).get("order_id")) for c in self.trace.calls}
+        return sorted(set(self.orders()) - used)
+
     def foreign(self, name: str, not_one: str) -> str | None:
         """Return a value of an argument from another run."""
         every = {
@@ -124,10 +134,7 @@ def wrong_order(copy: Copy) -> Made:
     if k is None:
         return None
     own = str((copy.call(k).arguments or {})["order_id"])
-    orders = re.findall(
-        r"#W\d{7}", " ".join(c.answer or "" for c in copy.trace.calls if c.tool == "get_user_details")
-    )
-    others = sorted(set(orders) - {own})
+    others = sorted(set(copy.orders()) - {own})
     if not others:
         return None
     copy.give(k, "order_id", copy.random.choice(others))
@@ -251,11 +258,7 @@ def unwanted(copy: Copy) -> Made:
     k = copy.writes()
     if k is None:
         return None
-    orders = re.findall(
-        r"#W\d{7}", " ".join(c.answer or "" for c in copy.trace.calls if c.tool == "get_user_details")
-    )
-    used = {str((c.arguments or {}).get("order_id")) for c in copy.trace.calls}
-    if not (others := sorted(set(orders) - used)):
+    if not (others := copy.unused_orders()):
         return None
     given = {"order_id": copy.random.choice(others), "reason": "no longer needed"}
     answer = json.dumps({"order_id": given["order_id"], "status": "cancelled"})
@@ -270,12 +273,9 @@ def misread(copy: Copy) -> Made:
     if k is None:
         return None
     own = str((copy.call(k).arguments or {})["order_id"])
-    orders = re.findall(
-        r"#W\d{7}", " ".join(c.answer or "" for c in copy.trace.calls if c.tool == "get_user_details")
-    )
-    used = {str((c.arguments or {}).get("order_id")) for c in copy.trace.calls}
+    others = copy.unused_orders()
     later = [j for j in copy.calls(lambda c: (c.arguments or {}).get("order_id") == own) if j > k]
-    if not (others := sorted(set(orders) - used)) or not later:
+    if not others or not later:
         return None
     other = copy.random.choice(others)
     if copy.random.random() < 0.4:

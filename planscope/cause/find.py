@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from planscope.cause.provenance import Source
-from planscope.cause.ranking import SEEN, WEIGHTS, marks, shares
+from planscope.cause.ranking import WEIGHTS, marks, shares
 from planscope.cause.signs import TOLD, Break, Evidence, Sign, evidence
 from planscope.language.calls import path_text
 from planscope.oracle.judged import JudgedRun
@@ -16,13 +16,13 @@ from planscope.rules.many import Judged
 from planscope.rules.rule import RuleFile
 from planscope.wording.terms import FINDINGS
 
-SURE, SURE_IF_WRONG = 0.5, 0.4
-"""A step is named if it is this likely, in any run and in one that is known to have gone wrong; else there is no cause
-in the trace."""
+SURE = 0.5
+"""A step is named if it is this likely. In a run that is known to have gone wrong it need only be likelier than
+"none"; in others its place at the end alone names no step."""
 
 
 FROM_VALUES: frozenset[Sign] = frozenset(
-    ("nowhere", "misread", "apart", "denied", "strange", "failed", "empty")
+    ("nowhere", "misread", "apart", "denied", "other", "failed", "ignored", "empty")
 )
 """Signs by which provenance leads to a step."""
 MOST_LINKS = 6
@@ -47,9 +47,11 @@ def find_cause(
     likely = shares(marks(found))
     shows = breaks[0].step if breaks else None
     lost = shows if lost is None else lost
-    best = max((step for step in likely if step is not None), key=lambda step: likely[step], default=None)
-    if best is None or likely[best] < (SURE_IF_WRONG if found.wrong else SURE):
-        return Blame(None, likely[None] * SEEN, lost=lost, shows=shows, origin=lost)
+    none = likely[None]
+    best = max(found.by_step, key=lambda step: likely[step], default=None)
+    placed = best is not None and found.by_step[best].keys() == {"last"}
+    if best is None or likely[best] < (none if found.wrong else SURE) or (placed and not found.wrong):
+        return Blame(None, none, lost=lost, shows=shows, origin=lost)
     signs = dict(
         sorted(found.by_step[best].items(), key=lambda one: (one[0] != "break", -WEIGHTS.get(one[0], 0.0)))
     )

@@ -59,8 +59,8 @@ class Source:
     """Where the value of one argument of a call came from. ``place`` is None if it came from nowhere; else the last
     place that is like the argument. ``first``: the call that brought a value from nowhere into the trace.
 
-    ``like_id``: it reads like an id. ``said``: a text of the user or the model has it. ``in_sum``: it is a number in a
-    text that is a sum, a product and so on: ``"12.50 + 3 * 9.90"``.
+    ``like_id``: it reads like an id. ``in_sum``: it is a number in a text that is a sum, a product and so on:
+    ``"12.50 + 3 * 9.90"``.
     """
 
     step: int
@@ -69,7 +69,6 @@ class Source:
     how: How
     place: Place | None
     like_id: bool = False
-    said: bool = False
     first: int = 0
     in_sum: bool = False
 
@@ -165,6 +164,8 @@ class Provenance:
 
     def __init__(self, trace: Trace) -> None:
         self.by_step: dict[int, list[Source]] = {}
+        self.answers: dict[int, Json] = {}
+        """By step, what the answer reads as."""
         self._index: dict[tuple[str, str], list[Place]] = {}
         """Places by a form and what stands there in this form: ``equal``, ``word``, ``date``, ``unit``, ``sum``."""
         self._brought: dict[str, int] = {}
@@ -198,7 +199,7 @@ class Provenance:
         if call.answer is None:
             return
         given = {str(one.value) for one in self.by_step[call.step] if call.failed or one.place is None}
-        value = read_answer(call.answer)
+        value = self.answers[call.step] = read_answer(call.answer)
         numbers: dict[Path, list[float]] = {}
         for path, one in leaves(value, keys=True):
             place = Place("answer", call.step, call.message, path)
@@ -266,10 +267,9 @@ class Provenance:
         some = ((how, [place for place in places if place.by != "model"]) for how, places in ways)
         how, found = next(filter(itemgetter(1), some), nowhere)
         is_id = like_id(path, value)
-        said = any(place.by in ("user", "model") for place in (*self._found("equal", text), *texts))
         first = self._brought.setdefault(text, call.step) if is_id and not found else 0
         place = max(found, key=lambda one: (_alike(path, one), one.message), default=None)
-        return Source(call.step, path, value, how, place, is_id, said, first, in_sum)
+        return Source(call.step, path, value, how, place, is_id, first, in_sum)
 
     def _holding(self, words: list[str]) -> list[Place]:
         """Return the texts that have all of these words."""

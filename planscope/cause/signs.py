@@ -5,7 +5,6 @@ Words in reasons come from the trace. They are hostile text until they are shown
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -14,31 +13,34 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from planscope.cause.provenance import Provenance, Source, field_of, same_field
+from planscope.cause.spoken import Things, claim, refuses, withdraws
 from planscope.oracle.trace import Json, Said, ToolCall, Trace
 from planscope.oracle.verdict_types import StepNo
 from planscope.rules.rule import RuleFile
 from planscope.wording.phrases import value
 
-Sign = Literal["break", "break too", "nowhere", "passed on", "misread", "apart", "denied", "unsaid", "strange", "sum",
-               "failed", "mended", "empty", "repeat", "again", "unread", "at once", "gold", "last"]  # fmt: skip
+Sign = Literal["break", "nowhere", "passed on", "misread", "apart", "denied", "other", "left", "sum", "failed",
+               "ignored", "mended", "empty", "again", "unread", "at once", "refused", "claim", "gold",
+               "last"]  # fmt: skip
 TOLD: dict[Sign, str] = {
     "break": "violates a rule",
-    "break too": "violates a rule",
     "nowhere": "with an id from nowhere",
     "passed on": "with an id that an earlier call invented",
     "misread": "with an id of another kind",
     "apart": "with ids that do not belong together",
     "denied": "with another id than the one spoken of",
-    "unsaid": "with an id that nobody spoke of",
-    "strange": "with a value from nowhere",
+    "other": "with something else than was said",
+    "left": "with less than was said",
     "sum": "with a number from nowhere",
     "failed": "fails",
+    "ignored": "fails, and is not heeded",
     "mended": "fails first",
     "empty": "finds nothing",
-    "repeat": "once more",
     "again": "once more, for the same id",
     "unread": "before looking",
     "at once": "without asking",
+    "refused": "against the user's no",
+    "claim": "before a claim of what was not done",
     "gold": "against the gold plan",
     "last": "at the end",
 }
@@ -48,7 +50,6 @@ _READS = re.compile(
     r"|browse|grep|glob|ls|cat|status|verify|validate|compute)(?:[_A-Z./-]|s?$)")  # fmt: skip
 MOST_IDS = 30
 """Ids of one call that are compared."""
-_WORDS = re.compile(r"(?=[^A-Za-z]*[A-Za-z])\S+(?: \S+){0,3}$")
 _TOKEN = re.compile(r"#?\w[\w-]{4,}\w")
 _RUN = re.compile(r"[A-Za-z]+")
 
@@ -63,16 +64,17 @@ class Break(NamedTuple):
 @dataclass(slots=True)
 class Evidence:
     """What speaks for each step: by step, reasons by their signs. ``writes``: the steps of calls that change
-    something. ``failed``: those of calls that failed."""
+    something. ``failed``: those of calls that failed. ``withdrawn``: the user no longer wanted something. ``dropped``:
+    and nothing was changed since."""
 
     sources: Provenance
     by_step: dict[StepNo, dict[Sign, str]] = field(default_factory=dict)
     writes: list[int] = field(default_factory=list)
     failed: list[int] = field(default_factory=list)
-    last: int = 0
-    """The step of the last call."""
+    withdrawn: bool = False
+    dropped: bool = False
     wrong: bool = False
-    """Whether it is known that the run went wrong: its grade is below 1."""
+    """Whether it is known that the agent went wrong: its grade is below 1, and the user kept to what they wanted."""
 
     def add(self, step: StepNo, sign: Sign, reason: str) -> None:
         self.by_step.setdefault(step, {}).setdefault(sign, reason)
@@ -93,69 +95,74 @@ def reader(file: RuleFile | None) -> Callable[[str], bool]:
 def evidence(trace: Trace, breaks: Sequence[Break], file: RuleFile | None = None) -> Evidence:
     """Return what speaks for each step of a trace to be to blame. ``breaks``: the earliest first. ``file``: marks."""
     reads = reader(file)
-    found = Evidence(Provenance(trace), last=len(trace.calls))
-    found.wrong = trace.reward is not None and trace.reward < 1
+    found = Evidence(Provenance(trace))
     for one in breaks:
-        found.add(one.step, "break" if one.step == breaks[0].step else "break too", f"it violates {one.rule}")
+        if one.step == breaks[0].step:
+            found.add(one.step, "break", f"it violates {one.rule}")
     look = _Look(
         found, reads, asks=sum(isinstance(one, Said) and one.by == "user" for one in trace.items) > 1
     )
     for around in _around(trace):
         look.at(around)
+    for item in trace.items:
+        if isinstance(item, Said) and item.by == "user" and withdraws(item.text):
+            found.withdrawn = found.dropped = True
+        elif isinstance(item, ToolCall) and item.step in found.writes:
+            found.dropped = False
+    found.wrong = trace.reward is not None and trace.reward < 1 and not found.withdrawn
     for step in found.failed:
-        if _mended(found, trace.calls[step - 1], trace.calls[step:]):
-            found.by_step[step]["mended"] = found.by_step[step].pop("failed")
+        signs = found.by_step[step]
+        signs[_failure(found, trace.calls[step - 1], trace.calls[step:])] = signs.pop("failed")
     if trace.expected:
         _against_gold(found, trace, reads)
-    if found.wrong:  # most mistakes are there, whatever else is seen
-        if found.writes:
-            found.add(found.writes[-1], "last", "it is the last call that changes something")
-        if found.last:
-            found.add(found.last, "last", "it is the last call")
+    if found.writes:
+        found.add(found.writes[-1], "last", "it is the last call that changes something")
+    elif trace.calls:
+        found.add(len(trace.calls), "last", "it is the last call")
     return found
 
 
-def _mended(found: Evidence, call: ToolCall, later: Sequence[ToolCall]) -> bool:
-    """Return whether the tool succeeds later. If it only reads, nothing may be written meanwhile for what it failed to
-    read: that is an error that is ignored."""
+def _failure(found: Evidence, call: ToolCall, later: Sequence[ToolCall]) -> Sign:
+    """Return what came of a failed call. It is mended if the tool succeeds later. If it only reads, and what it failed
+    to read is written for all the same, it is ignored."""
     worked = [other for other in later if other.tool == call.tool and other.failed is False]
-    if call.step in found.writes or any(other.arguments == call.arguments for other in worked):
-        return bool(worked)
     ids = {one.value for one in found.sources.by_step[call.step] if one.like_id}
-    return bool(worked) and not any(
+    ignored = any(
         one.value in ids for step in found.writes if step > call.step for one in found.sources.by_step[step]
     )
+    writes = call.step in found.writes
+    if worked and (writes or not ignored or any(other.arguments == call.arguments for other in worked)):
+        return "mended"
+    return "ignored" if ignored and not writes else "failed"
 
 
 class _Around(NamedTuple):
-    """A call with the texts near it. ``asked``: the user said something after the call before. ``user``: the last
-    turn of the user."""
+    """A call with what was said near it. ``before``: the last two turns. ``user``: the last one of the user, and
+    ``asked``, whether it came after the call before. ``after``: what the agent says until its next call."""
 
     call: ToolCall
-    texts: list[str]
-    asked: bool
+    before: list[str]
     user: str
+    asked: bool
+    after: list[str]
 
 
 def _around(trace: Trace) -> Iterator[_Around]:
     before: list[str] = []
-    open_: _Around | None = None
+    found: list[_Around] = []
     asked, user = True, ""
     for item in trace.items:
         if isinstance(item, ToolCall):
-            if open_ is not None:
-                yield open_
-            open_ = _Around(item, before[-2:], asked, user)
+            yield from found
+            found = [_Around(item, before, user, asked, [])]
             asked = False
         elif isinstance(item, Said) and item.by != "system" and item.text:
             before = [*before[-1:], item.text]
-            asked, user = asked or item.by == "user", item.text if item.by == "user" else user
-            if open_ is not None:
-                open_.texts.append(item.text)
-                yield open_
-                open_ = None
-    if open_ is not None:
-        yield open_
+            if item.by == "user":
+                asked, user = True, item.text
+            elif found:
+                found[0].after.append(item.text)
+    yield from found
 
 
 class _Look:
@@ -164,14 +171,15 @@ class _Look:
     def __init__(self, found: Evidence, reads: Callable[[str], bool], asks: bool) -> None:
         """``asks``: the user answers the agent in this trace, so that it can ask before it writes."""
         self.found, self.reads, self.asks = found, reads, asks
-        self.made: dict[tuple[str, str], int] = {}
-        """The last step of a call, by tool and arguments."""
         self.done: dict[tuple[str, str], int] = {}
         """The last step that wrote, by tool and its first id."""
         self.seen: dict[str, set[int]] = {}
         """The messages of calls that succeeded and were given a value."""
         self.read: set[str] = set()
         """Ids that a call that reads was given."""
+        self.changed: list[str] = []
+        """Tools that changed something."""
+        self.things = Things(found.sources)
 
     def at(self, around: _Around) -> None:
         call, step = around.call, around.call.step
@@ -188,24 +196,17 @@ class _Look:
         for one in sources:
             self._value(step, one)
         for one in ids:
-            other = self._other(one, around.texts if writes else [around.user], ids)
+            other = self._other(one, [*around.before, *around.after[:1]] if writes else [around.user], ids)
             if other and (writes or other not in self.read):
-                add(
-                    step,
-                    "denied",
-                    f"{one.name} is {value(one.value)}, and beside it {value(other)} is spoken of",
-                )
+                told = f"{one.name} is {value(one.value)}, and beside it {value(other)} is spoken of"
+                add(step, "denied", told)
         self._apart(call, ids)
-        key = call.tool, json.dumps(call.arguments, sort_keys=True, default=str)
-        if (before := self.made.get(key)) is not None and (
-            writes or before > max(self.found.writes, default=0)
-        ):
-            add(step, "repeat", f"it repeats step {before}")
         if writes:
             self._write(around, ids)
             self.found.writes.append(step)
+        if said := claim("\n".join(around.after), self.changed):
+            add(step, "claim", f"after it the agent says {value(said)}, and no call did that")
         if not call.failed:
-            self.made[key] = step
             for one in sources:
                 self.seen.setdefault(str(one.value), set()).add(call.message)
             if not writes:
@@ -218,13 +219,6 @@ class _Look:
             self.found.add(step, "passed on", f"{said} step {one.first} brought in; it {nowhere}")
         elif one.invented:
             self.found.add(step, "nowhere", f"{said} {nowhere}")
-        elif (
-            one.how == "nowhere"
-            and isinstance(one.value, str)
-            and _WORDS.match(one.value)
-            and not one.is_date
-        ):
-            self.found.add(step, "strange", f"{said} {nowhere}")
         elif one.how == "nowhere" and one.in_sum and isinstance(one.value, float) and one.value % 1:
             self.found.add(step, "sum", f"{said} {nowhere}")
         place = one.place
@@ -265,14 +259,23 @@ class _Look:
 
     def _write(self, around: _Around, ids: Sequence[Source]) -> None:
         call, step, add = around.call, around.call.step, self.found.add
+        if not call.failed:
+            self.changed.append(call.tool)
         if self.asks and not around.asked:
             add(step, "at once", "the user said nothing between it and the call before")
+        if refuses(around.user):
+            add(step, "refused", f"the user said {value(around.user)} before it")
+        for sign, what in self.things.misses(
+            call, ids[:MOST_IDS], " ".join(around.before), " ".join(around.after[:1])
+        ):
+            if sign == "other":
+                add(step, "other", f"what was said of {value(what)} fits something else beside it")
+            else:
+                add(step, "left", f"it lacks {value(what)}, which the agent says it has done")
         if not ids:
             return
         if not any(str(one.value) in self.read for one in ids):
             add(step, "unread", f"no call read {ids[0].name} {value(ids[0].value)} before it")
-        if not ids[0].said:
-            add(step, "unsaid", f"nobody spoke of {ids[0].name} {value(ids[0].value)}")
         key = call.tool, str(ids[0].value)
         if (before := self.done.get(key)) is not None:
             add(step, "again", f"step {before} did it for {ids[0].name} {value(ids[0].value)}")

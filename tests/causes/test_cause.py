@@ -12,7 +12,7 @@ import pytest
 
 from planscope.cause.find import breaks_of, find_cause
 from planscope.cause.ranking import WEIGHTS, marks, shares
-from planscope.cause.signs import Break, evidence, reader
+from planscope.cause.signs import TOLD, Break, evidence, reader
 from planscope.cause.told import told
 from planscope.doors.python import check, explain
 from planscope.oracle.trace import Said, ToolCall, Trace
@@ -93,8 +93,10 @@ def test_the_first_write_that_leaves_the_gold_plan() -> None:
     assert gold(one) == ["end"]
 
 
-def signs_of(*items: ToolCall | Said, reward: float | None = None) -> dict[Any, set[str]]:
-    return {step: set(signs) for step, signs in evidence(Trace(items, reward=reward), []).by_step.items()}
+def signs_of(*items: ToolCall | Said) -> dict[Any, set[str]]:
+    """The signs of each step, but for being the last one."""
+    found = evidence(Trace(items), []).by_step
+    return {step: set(signs) - {"last"} for step, signs in found.items() if set(signs) != {"last"}}
 
 
 def test_a_failed_look_is_mended_unless_what_it_looked_for_is_written() -> None:
@@ -103,7 +105,8 @@ def test_a_failed_look_is_mended_unless_what_it_looked_for_is_written() -> None:
     assert "mended" in signs_of(ASKED, failed, other, ask, YES, cancel("#W1000002"))[1]
     assert "mended" in signs_of(ASKED, failed, look("#W1000001"), ask, YES, cancel("#W1000001"))[1]
     ignored = signs_of(ASKED, failed, other, ask, YES, cancel("#W1000001"))
-    assert "failed" in ignored[1] and "mended" not in ignored[1]
+    assert "ignored" in ignored[1] and "mended" not in ignored[1]
+    assert find_cause(Trace([ASKED, failed, other, ask, YES, cancel("#W1000001")], reward=0.0)).step == 1
 
 
 def test_numbers_of_a_sum_are_traced_one_by_one() -> None:
@@ -120,13 +123,122 @@ def test_numbers_of_a_sum_are_traced_one_by_one() -> None:
         assert whole.value == text, "it is no sum"
 
 
-def test_a_run_graded_0_has_its_last_change_as_a_candidate() -> None:
+def test_the_last_change_is_named_if_the_run_is_graded_0_and_nothing_else_speaks() -> None:
     run = ASKED, look("#W1000001"), Said("model", "Shall I?"), YES, cancel("#W1000001"), look("#W1000001")
-    assert signs_of(*run, reward=1.0) == signs_of(*run)
-    assert signs_of(*run, reward=0.0)[2] == {"last"} and "last" in signs_of(*run, reward=0.0)[3]
     found = find_cause(Trace(run, reward=0.0))
     assert found.step == 2 and found.confidence < 0.8 and find_cause(Trace(run)).step is None
     assert found.reasons == ("it is the last call that changes something",)
+
+
+LAMP, BOTTLE = "8384507844", "7453605304"
+ITEMS = [
+    {"name": "Desk Lamp", "item_id": LAMP, "price": 12.5},
+    {"name": "Water Bottle", "item_id": BOTTLE, "price": 9.9},
+]
+
+
+def returned(*items: str, told: str, asked: str = "") -> dict[Any, set[str]]:
+    shown = call("get_order", {"order_id": "#W1000001", "items": ITEMS}, order_id="#W1000001")
+    back = call("return_items", {"status": "returned"}, order_id="#W1000001", item_ids=list(items))
+    return signs_of(
+        ASKED, shown, Said("model", f"I will return: {asked}. Shall I?"), YES, back, Said("model", told)
+    )
+
+
+def test_something_else_than_was_said() -> None:
+    assert "other" in returned(BOTTLE, asked="Desk Lamp", told="Done.")[2]
+    assert 2 not in returned(LAMP, asked="Desk Lamp", told="Done.")
+    assert 2 not in returned(LAMP, asked="Desk Lamp and Water Bottle", told="Done."), (
+        "words that fit both alike"
+    )
+    assert 2 not in returned(LAMP, BOTTLE, asked="Desk Lamp", told="Done."), (
+        "the words are told of what is given"
+    )
+
+
+def test_an_item_that_is_left_out() -> None:
+    both = "The return of the Desk Lamp and the Water Bottle has been submitted."
+    assert returned(LAMP, told=both)[2] == {"left"}
+    assert 2 not in returned(LAMP, BOTTLE, told=both)
+    assert 2 not in returned(LAMP, told="The Desk Lamp goes back. You keep the Water Bottle.")
+
+
+@pytest.mark.parametrize(
+    "text,told",
+    [
+        ("I have cancelled your order.", True),
+        ("Your address has been successfully updated.", True),
+        ("I've also cancelled the other one. Bye!", True),
+        ("I have cancelled nothing.", False),
+        ("Once you confirm, it has been cancelled.", False),
+        ("Shall I say that it has been cancelled?", False),
+        ("You have cancelled it yourself.", False),
+        ("I will cancel it.", False),
+    ],
+)
+def test_a_claim_without_a_call(text: str, told: bool) -> None:
+    run = [ASKED, look("#W1000001"), Said("model", text), YES]
+    assert (1 in signs_of(*run)) is told
+    assert 1 not in signs_of(
+        *run[:2], Said("model", "Shall I?"), YES, cancel("#W1000001"), Said("model", text)
+    )
+
+
+def test_a_claim_of_something_else_than_was_done() -> None:
+    run = [ASKED, look("#W1000001"), Said("model", "Shall I?"), YES]
+    back = call("return_items", {"status": "returned"}, order_id="#W1000001")
+    assert "claim" in signs_of(*run, back, Said("model", "I have cancelled it."))[2]
+    assert 2 not in signs_of(*run, back, Said("model", "I have returned it."))
+
+
+def test_a_write_against_the_users_no() -> None:
+    def answered(text: str) -> set[str]:
+        run = (
+            ASKED,
+            look("#W1000001"),
+            Said("model", "Shall I cancel it?"),
+            Said("user", text),
+            cancel("#W1000001"),
+        )
+        return signs_of(*run).get(2, set())
+
+    for no in ("No, please do not.", "Wait, not yet.", "I have changed my mind.", "Don\u2019t cancel it."):
+        assert answered(no) == {"refused"}
+    for yes in (
+        "Yes, please.",
+        "No problem, go ahead.",
+        "No worries.",
+        "Please proceed, I do not want to wait.",
+    ):
+        assert answered(yes) == set()
+
+
+KEPT = Said("user", "I have changed my mind, please keep it.")
+
+
+def test_a_user_who_changes_their_mind_is_no_mistake_of_the_agent() -> None:
+    asked = [ASKED, look("#W1000001"), Said("model", "Shall I cancel it?")]
+    assert find_cause(Trace([*asked, KEPT], reward=0.0)).step is None
+    assert find_cause(Trace([*asked, Said("user", "Thank you.")], reward=0.0)).step == 1
+    evidence_of = [evidence(Trace([*asked, KEPT, *more]), []) for more in ([], [cancel("#W1000001")])]
+    assert [(one.withdrawn, one.dropped) for one in evidence_of] == [(True, True), (True, False)]
+    other = [look("#W1000002"), Said("model", "Shall I cancel #W1000002?"), YES, cancel("#W1000002")]
+    assert find_cause(Trace([*asked, KEPT, *other], reward=0.0)).step is None, (
+        "what the grade says is not known"
+    )
+    for text in (
+        "Keep the length at 34 inch, please.",
+        "I don't want to be transferred.",
+        "I no longer need it.",
+    ):
+        assert not evidence(Trace([*asked, Said("user", text)]), []).withdrawn
+
+
+def test_a_mistake_is_seen_though_the_user_changes_their_mind() -> None:
+    run = [ASKED, look("#W7777777"), Said("model", "Shall I cancel it?"), KEPT, cancel("#W7777777")]
+    assert find_cause(Trace(run, reward=0.0)).step in (1, 2)
+    wrong = [ASKED, look("#W1000001"), Said("model", "Shall I?"), KEPT, cancel("#W1000001")]
+    assert find_cause(Trace(wrong, reward=0.0)).step == 2
 
 
 def test_where_the_user_speaks_once_no_call_is_made_without_asking() -> None:
@@ -145,7 +257,8 @@ def test_shares_are_probabilities() -> None:
     found = evidence(Trace([ASKED, look("#W7777777"), cancel("#W1000001")]), [Break(2, "r")])
     likely = shares(marks(found))
     assert sum(likely.values()) == pytest.approx(1) and None in likely
-    assert {name for ones in marks(found).values() for name in ones} <= WEIGHTS.keys()
+    used = {name for ones in marks(found).values() for name in ones}
+    assert used - WEIGHTS.keys() <= TOLD.keys(), "a sign without a weight of its own counts as a sign"
 
 
 def file_of(tmp_path: Path, *runs: list[ToolCall | Said]) -> Path:

@@ -1,0 +1,127 @@
+"""What was said beside a call: that it is not wanted, something else than it names, or more than it does.
+
+The words are English. Where they fit two things alike, nothing is told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from planscope.cause.provenance import Provenance, Source, field_of, leaves
+from planscope.oracle.trace import Json, ToolCall
+
+_NO = re.compile(
+    r"^\W*(?:no\b(?! (?:problem|worries|need))|wait|hold on|stop)|\bnot yet\b|chang\w* my mind|never ?mind|rather not"
+    r"|second thought|\b(?:do not|don['\u2019]t) (?:do|go|make|book|send|cancel|change|return|exchange)\b",
+    re.I,
+)
+_YES = re.compile(r"\b(?:yes|yeah|proceed|go ahead|confirm)", re.I)
+_WITHDRAWS = re.compile(
+    r"chang\w* my mind|never ?mind|second thought|hold off|forget (?:about )?(?:it|that)\b"
+    r"|let['\u2019]?s (?:not|forget)\b|(?:keep|leave) (?:it|everything|them|things|the order)(?: \w+)?(?:[.!]| as )"
+    r"|(?:do not|don['\u2019]t) want (?:anything|to (?:do|go|change|cancel|return|exchange)\b)",
+    re.I,
+)
+_STAYS = re.compile(r"\b(?:keep|except|remain|remaining|stay|unchanged|instead|other than|not the)\b")
+_SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
+_UNSURE = re.compile(
+    r"\?|\b(?:if|once|when|after|until|unless|before|cannot|can't|no|not|nothing|none|never|you have)\b", re.I
+)
+_DONE = re.compile(
+    r"(?:\b(?:has|have) (?:\w+ ){0,2}been |\bI(?:['\u2019]ve| have)? )(?:\w+ly |also |now |just )*"
+    r"(?:(cancel+ed)|(exchanged)|returned|modified|updated|changed|booked|purchased|processed|submitted|deleted)\b",
+    re.I,
+)
+MOST_THINGS = 50
+"""Things side by side that are compared."""
+
+
+def refuses(turn: str) -> bool:
+    """Return whether a turn of the user says no."""
+    return _NO.search(turn) is not None and _YES.search(turn) is None
+
+
+def withdraws(turn: str) -> bool:
+    """Return whether the user no longer wants something."""
+    return _WITHDRAWS.search(turn) is not None and _YES.search(turn) is None
+
+
+def claim(text: str, done: Sequence[str]) -> str:
+    """Return the first sentence that says that something was done which none of the tools ``done`` does, or ""."""
+    for sentence in _SENTENCE.split(text):
+        if (told := _DONE.search(sentence)) is not None and _UNSURE.search(sentence) is None:
+            tool = "cancel|delet|remov" if told[1] else "exchang|modif|swap|chang" if told[2] else ""
+            if not any(re.search(tool, one, re.I) for one in done):
+                return sentence.strip()
+    return ""
+
+
+def _plain(text: Json) -> str:
+    """Return a text as small words between blanks."""
+    return f" {' '.join(re.findall(r'[a-z0-9#]+(?:[.][0-9]+)*', str(text).lower()))} "
+
+
+class Things:
+    """The things that answers list side by side, and the words that tell one from the other."""
+
+    def __init__(self, sources: Provenance) -> None:
+        self.sources = sources
+        self._words: dict[int, set[str]] = {}
+
+    def _beside(self, one: Source, call: ToolCall) -> tuple[Json, list[Json]]:
+        """Return the thing that an id names in an earlier answer, and those beside it."""
+        for place in reversed(self.sources.places(one.value)):
+            if place.by != "answer" or place.message >= call.message:
+                continue
+            path = place.path
+            # The id is a field of the thing, or the name under which it stands
+            for begin, key in ((path[:-2], path[-2:-1]), (path, (str(one.value),))):
+                held: Json = self.sources.answers[place.step]
+                for part in begin:
+                    held = held[part]
+                rows = dict(enumerate(held)) if isinstance(held, list) else held
+                if not isinstance(rows, Mapping):
+                    continue
+                things = {name: thing for name, thing in rows.items() if isinstance(thing, Mapping)}
+                if len(things) > 1 and key and key[0] in things:
+                    return things.pop(key[0]), list(things.values())[:MOST_THINGS]
+        return None, []
+
+    def words(self, thing: Json) -> set[str]:
+        if id(thing) not in self._words:
+            texts = (
+                _plain(value)
+                for path, value in leaves(thing)
+                if not isinstance(value, bool) and not field_of(path).endswith("id")
+            )
+            self._words[id(thing)] = {text for text in texts if 6 <= len(text) < 62}
+        return self._words[id(thing)]
+
+    def misses(
+        self, call: ToolCall, ids: Iterable[Source], said: str, told: str
+    ) -> Iterator[tuple[str, str]]:
+        """Yield what a call has otherwise than was said: ``other`` with a word that fits something else better, or
+        ``left`` with the name of a thing that the agent says it did it for. ``said``: before the call, ``told``: after
+        it."""
+        given = {str(one.value) for one in ids}
+        said, told = _plain(said), _plain(told)
+        for one in ids:
+            own, others = self._beside(one, call)
+            named = [thing for thing in (own, *others) if _ids(thing) & given]
+            known = {word for thing in named for word in self.words(thing)}
+            mine = {word for word in self.words(own) if word in said}
+            names = [_plain(thing.get("name", "")) for thing in (own or {}, *others)]
+            for name, thing in zip(names[1:], others, strict=True):
+                if thing in named:
+                    continue
+                theirs = {word for word in self.words(thing) if word in said}
+                if theirs > mine and theirs - known:
+                    yield "other", min(theirs - known).strip()
+                listed = len(one.path) > 1 and name.strip() and names.count(name) == 1
+                if listed and name in told and not _STAYS.search(told):
+                    yield "left", name.strip()
+
+
+def _ids(thing: Json) -> set[str]:
+    return {str(value) for path, value in leaves(thing) if field_of(path).endswith("id")}

@@ -1,0 +1,90 @@
+"""The families of damaged runs, and the command that judges one."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.causes import family_m, family_p
+from tests.causes.family import drawn, labelled, main
+from tests.causes.measure import Judge, measured
+
+FOLDER = Path(os.environ.get("PLANSCOPE_TRACES", Path(__file__).resolve().parents[4] / "shared" / "traces"))
+GOOD = FOLDER / "tau_retail_good.json"
+real = pytest.mark.skipif(not GOOD.exists(), reason="the real traces are not there")
+
+
+def record(id: str, step: int | None, *tools: str) -> dict[str, Any]:
+    """A run in tau-bench's form: each tool is called once, without arguments."""
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "Help."},
+        {"role": "user", "content": "Hi"},
+    ]
+    for number, tool in enumerate(tools):
+        function = {"name": tool, "arguments": "{}"}
+        messages += [
+            {"role": "assistant", "content": None,
+             "tool_calls": [{"id": f"c{number}", "type": "function", "function": function}]},
+            {"role": "tool", "tool_call_id": f"c{number}", "name": tool, "content": "done"},
+        ]  # fmt: skip
+    return {"task_id": 0, "trial": 0, "reward": 0.0, "info": {}, "traj": messages,
+            "id": id, "step": step, "kind": "k"}  # fmt: skip
+
+
+def test_labels_are_kept_apart_from_what_is_read() -> None:
+    runs = labelled([record("r1", 2, "get_a", "set_b"), record("r2", None, "get_a")], "f")
+    assert [(run.trace.id, run.label, run.kind) for run in runs] == [("r1", 2, "k"), ("r2", None, "k")]
+    assert [[call.tool for call in run.trace.calls] for run in runs] == [["get_a", "set_b"], ["get_a"]]
+    assert all("step" not in str(item) or "kind" not in str(item) for run in runs for item in run.trace.items)
+
+
+def test_a_label_that_no_call_has_is_refused() -> None:
+    with pytest.raises(SystemExit, match="r1: step 3 of 2 calls"):
+        labelled([record("r1", 3, "get_a", "set_b")], "f")
+
+
+def test_what_is_measured_is_counted() -> None:
+    runs = labelled([record("r1", 2, "get_a", "set_b"), record("r2", 1, "get_a", "set_b"),
+                     record("r3", None, "get_a")], "f")  # fmt: skip
+    row, error = measured(runs, Judge("").last_call, "last call")
+    assert (row.labelled, row.exact, row.within_1, row.good, row.accused) == (2, 1, 2, 1, 1)
+    assert error == "0.667 (0.667 of the answers that name a step)"
+
+
+def test_the_command_judges_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, good = tmp_path / "mine.py", tmp_path / "good.json"
+    good.write_text(json.dumps([record("x", None, "get_a", "set_b")]), encoding="utf-8")
+    path.write_text(
+        "RULES = ''\n"
+        "def family(good, seed):\n"
+        "    return [{**one, 'id': f'r{n}', 'step': n or None, 'kind': 'k'} for n in range(3) for one in good]\n",
+        encoding="utf-8",
+    )
+    runs, rules = drawn(path, good, 1)
+    assert rules == "" and [run.label for run in runs] == [None, 1, 2]
+    monkeypatch.setattr(sys, "argv", ["family", str(path), "--runs", str(good)])
+    main()
+    told = capsys.readouterr().out
+    assert "2 labelled runs, 1 without a mistake." in told
+    assert "| last call | 100 % | 50 % | 100 % | 100 % | 100 % |" in told and "| k | 3 |" in told
+
+
+@real
+@pytest.mark.parametrize("family", [family_m.family, family_p.family])
+def test_families_are_drawn_the_same_each_time(family: Any) -> None:
+    good = json.loads(GOOD.read_text(encoding="utf-8"))
+    records = family(good, 1)
+    assert good == json.loads(GOOD.read_text(encoding="utf-8")), "good runs stay as they are"
+    assert len({one["id"] for one in records}) == len(records) > 300
+    assert [(one["id"], one["step"], one["kind"]) for one in family(good, 1)] == [
+        (one["id"], one["step"], one["kind"]) for one in records
+    ]
+    assert sum(one["step"] is None for one in records) > 80
+    labelled(records, "x")

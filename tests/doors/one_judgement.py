@@ -61,9 +61,10 @@ from planscope.show.markdown import markdown
 from planscope.show.text import lines as text_lines
 from planscope.tui.controllers.judge import _read, judged
 from planscope.tui.controllers.run_list import Row
-from planscope.tui.panes.header import _seal, verdict_runs
+from planscope.tui.panes.header import verdict_runs
 from planscope.tui.screens.library.lines import columns_for
 from planscope.tui.screens.runs.lines import columns_of, run_line
+from planscope.tui.style.roles import seal as seal_of
 from planscope.tui.view import DebugView
 from planscope.walk.walker import Walker
 from planscope.wording import terms
@@ -302,7 +303,7 @@ def doors(path: Path, session: Session) -> Iterator[tuple[str, Told]]:
     )
     chip, *rest = verdict_runs(view)
     seal = {"Z3 ✓": "confirmed", "Z3 ?": "gave_up", "": "not_asked"}[
-        "".join(r.text for r in _seal(view)).strip()
+        "".join(r.text for r in seal_of(view.certificate)).strip()
     ]
     screen = of_words(chip.text.strip()[2:]) | {"proof": seal}
     if verdict.verdict == "wrong":

@@ -65,7 +65,8 @@ def splits_of(variant: Variant, cells: Cells) -> list[Split]:
 def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | None, Suspect | None]:
     """Return the limit or the suspect that the runs prove. Limits are to blame only where the sentences are.
 
-    No clause is to blame if queries without any such clause fail as well.
+    No clause is to blame if queries without any such clause fail as well. No sentence is to blame for its place alone:
+    to move it moves another one, and changes the order in which actions are named, which may cure by itself.
     """
     limits, search = splits_of(variant, cells), search_of(changes, cells)
     limit = to_blame(limits) if changes.cause == "Structure" and search.places < _NO_PLACE else None
@@ -77,7 +78,7 @@ def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | No
     place, _ = search.alone(found.ways[0])[0]
     own, cured = measured(variant), measured(cells["Culprit"][place][2])
     forms = {m for m in own if m.kind == "clause" and cured[m][0] < own[m][0]}
-    told = not forms or any(one.measure in forms and not one.most and one.cures for one in limits)
+    told = any(one.measure in forms and not one.most and one.cures for one in limits)
     return None, found if told else None
 
 

@@ -65,6 +65,20 @@ def test_no_clause_is_to_blame_if_queries_without_such_clauses_fail_too() -> Non
         assert (found is not None) == named
 
 
+def test_no_sentence_is_to_blame_for_its_place_alone() -> None:
+    """A late sentence was not read, and the plan came out right by luck once another one was moved."""
+    changes, variant = Changes(reading(), "Structure"), asked()
+    moved = next(
+        n
+        for n, c in enumerate(changes.all)
+        if (made := changes.make([n], 1)) is not None
+        and sorted(made.text.split(". ")) == sorted(TEXT.split(". "))
+    )
+    rest = [n for n in range(len(changes.all)) if n != moved]
+    tried = [([moved], Counts(3, 0)), ([moved], Counts(3, 0)), (rest, Counts(0, 3))]
+    assert proved(changes, variant, cells_of(changes, variant, tried, [Counts(1, 0)] * 4)) == (None, None)
+
+
 def test_no_word_is_to_blame_if_a_length_explains_the_same() -> None:
     """Two queries cured by another word are shorter; so are all others that are right."""
     changes, variant = Changes(reading(), "Terminal"), asked()

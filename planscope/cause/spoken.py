@@ -67,7 +67,7 @@ class Things:
 
     def __init__(self, sources: Provenance) -> None:
         self.sources = sources
-        self._words: dict[int, set[str]] = {}
+        self._known: dict[int, tuple[set[str], set[str], str]] = {}
 
     def _beside(self, one: Source, call: ToolCall) -> tuple[Json, list[Json]]:
         """Return the thing that an id names in an earlier answer, and those beside it."""
@@ -88,15 +88,17 @@ class Things:
                     return things.pop(key[0]), list(things.values())[:MOST_THINGS]
         return None, []
 
-    def words(self, thing: Json) -> set[str]:
-        if id(thing) not in self._words:
-            texts = (
-                _plain(value)
-                for path, value in leaves(thing)
-                if not isinstance(value, bool) and not field_of(path).endswith("id")
-            )
-            self._words[id(thing)] = {text for text in texts if 6 <= len(text) < 62}
-        return self._words[id(thing)]
+    def _parts(self, thing: Json) -> tuple[set[str], set[str], str]:
+        """Return the words of a thing, its ids and its name."""
+        if id(thing) not in self._known:
+            words, ids = set[str](), set[str]()
+            for path, value in leaves(thing):
+                if field_of(path).endswith("id"):
+                    ids.add(str(value))
+                elif not isinstance(value, bool) and 6 <= len(text := _plain(value)) < 62:
+                    words.add(text)
+            self._known[id(thing)] = words, ids, _plain(thing.get("name", ""))
+        return self._known[id(thing)]
 
     def misses(
         self, call: ToolCall, ids: Iterable[Source], said: str, told: str
@@ -108,20 +110,15 @@ class Things:
         said, told = _plain(said), _plain(told)
         for one in ids:
             own, others = self._beside(one, call)
-            named = [thing for thing in (own, *others) if _ids(thing) & given]
-            known = {word for thing in named for word in self.words(thing)}
-            mine = {word for word in self.words(own) if word in said}
-            names = [_plain(thing.get("name", "")) for thing in (own or {}, *others)]
-            for name, thing in zip(names[1:], others, strict=True):
-                if thing in named:
+            parts = [self._parts(thing) for thing in (own, *others) if thing is not None]
+            known = {word for words, held, _ in parts if held & given for word in words}
+            names = [name for _, _, name in parts]
+            for words, held, name in parts[1:]:
+                if held & given:
                     continue
-                theirs = {word for word in self.words(thing) if word in said}
-                if theirs > mine and theirs - known:
+                theirs = {word for word in words if word in said}
+                if theirs - known and theirs > {word for word in parts[0][0] if word in said}:
                     yield "other", min(theirs - known).strip()
                 listed = len(one.path) > 1 and name.strip() and names.count(name) == 1
                 if listed and name in told and not _STAYS.search(told):
                     yield "left", name.strip()
-
-
-def _ids(thing: Json) -> set[str]:
-    return {str(value) for path, value in leaves(thing) if field_of(path).endswith("id")}

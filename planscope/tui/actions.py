@@ -123,7 +123,7 @@ deselect               escape                  Deselect = leave               mo
 
 [debug: Running]
 edit                   e                       Edit                           doors.edit
-    Change the query's text, actions and limits, or a trace's rules.
+    Change the query: its text, its actions, its limits; of a trace without a query, its rules.
 write-rules            W                       Rules                          rules.write_rules
     Write rules about the calls, which judge every run of the session.
 rerun                  r                       Rerun = run                    running.rerun

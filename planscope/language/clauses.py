@@ -11,6 +11,7 @@ from importlib.resources import files
 from itertools import accumulate, pairwise
 from typing import Any
 
+from planscope.language.english import FREE, late
 from planscope.language.problem import Span
 from planscope.language.scan import Piece, cut
 
@@ -42,11 +43,6 @@ def _keys(phrases: Collection[str]) -> tuple[tuple[str, ...], ...]:
 @cache
 def _phrases(kind: str) -> tuple[tuple[str, ...], ...]:
     return _keys(_data()[kind])
-
-
-@cache
-def _again() -> list[tuple[tuple[tuple[str, ...], ...], Mapping[str, Sequence[str]]]]:
-    return [(_keys(one["words"]), one) for one in _data()["again"]]
 
 
 def covering(spans: Iterable[Span]) -> Callable[[int], bool]:
@@ -117,8 +113,6 @@ class _Clauses:
             so = self.keys[comma + 1] if comma + 1 < len(self.keys) else ""
             if so in listed("so") and comma > start + 1 and self.silent(start, comma, listed("obliging")):
                 yield start, comma
-        if (begin := self._again()) is not None:
-            yield begin, len(self.row) - 1
 
     def _aside(self, at: int) -> int | None:
         """Return the last place of a reason, a purpose or what stands in brackets, if it begins at a place."""
@@ -154,23 +148,6 @@ class _Clauses:
         return (
             plain and self.silent(start, end, listed("asking")) and self.telling.isdisjoint(range(start, end))
         )
-
-    def _again(self) -> int | None:
-        """Return where a last clause begins that says the same again: ", not before" behind "B after A"."""
-        keys = tuple(self.keys)
-        for phrases, about in _again():
-            tail = next((len(one) for one in phrases if keys[-len(one) :] == one), 0)
-            start = end = len(keys) - tail
-            while start and keys[start - 1] in (",", ";", "and", "but"):
-                start -= 1
-            said = set(keys[:start])
-            behind, directly = about.get("behind"), about.get("directly")
-            met = (not behind or said.intersection(behind)) and (
-                not directly or keys[start - 1 : start] in [(one,) for one in directly]
-            )
-            if tail and 0 < start < end and met and said.isdisjoint(about.get("unlike", ())):
-                return start
-        return None
 
 
 def asides(text: str, span: Span, named: Sequence[Span], telling: Sequence[Span] | None = None) -> list[Span]:
@@ -213,8 +190,8 @@ def clauses(text: str, span: Span, named: Sequence[Span]) -> Iterator[list[Span]
 
 def no_order(words: Sequence[str]) -> bool:
     """Return whether a clause says that there is no order, and no other order than that."""
-    said = f" {' '.join(words)} "
-    return any(f" {one} " in said for one in _data()["free"]) and listed("ordering").isdisjoint(words)
+    free = late(FREE).search(said := f" {' '.join(words)} ")
+    return free is not None and listed("ordering").isdisjoint(said.replace(free[0], " ", 1).split())
 
 
 def asks_nothing(words: Sequence[str], named: Sequence[Span], own: Collection[str]) -> bool:

@@ -45,7 +45,7 @@ FORMS: Mapping[Kind, str] = {
         <first> followed_by <then> right_later(?:(?: ,)? nothing_between)?
         call_is (?:that )?(?:right )?(?:comes )?right after (?:every )?<first> is <then>
         call_is (?:that )?right comes after (?:every )?<first> is <then>
-        (?:after|once|when|if)(?: every)? <DONE> ?,? <AFTER> is <then>
+        (?:right )?(?:after|once|when|if)(?: every)? <DONE> ?,? <AFTER> is <then>
         (?:after|once|when|if)(?: every)? <DONE> ?,? <then> is <AFTER>
         <AFTER> (?:after|once|when|if)(?: every)? <DONE> is <then>
         <then> is <AFTER> (?:after|once|when|if)(?: every)? <DONE>
@@ -138,7 +138,7 @@ FORMS: Mapping[Kind, str] = {
         <then> not_follows <first>
         (?:every )?<then> not_preceded_by (?:earlier )?<first>
         <first> exclude (?:every )?later <then>
-        from (?:every )?<DONE>(?: onwards)? ?,? <NO_THEN>
+        from (?:every |earlier )?<DONE>(?: onwards)? ?,? <NO_THEN>
         <NO_THEN> from (?:every )?<DONE>(?: onwards)?
         <first> blocks (?:every )?<then>
         """,
@@ -146,6 +146,7 @@ FORMS: Mapping[Kind, str] = {
         (?:every )?<first> right not_followed_by <then>
         (?:every )?<first> not_followed_by <then> right_later
         <first> right not_precedes (?:every )?<then>
+        <then> (?:not_(?:may_)?is|not_do is) (?:next )?call_is (?:right )?after (?:every )?<first>
         <then> right not_follows (?:every )?<first>
         """,
     "not_coexistence": r"""
@@ -190,16 +191,21 @@ FORMS: Mapping[Kind, str] = {
         (?:<then> (?:may_)?only_<V>|(?:may_)?only_do <then>|<then>(?: (?:may_)?<V>)? only|only <then>(?: may_<V>)?) \
           <BETWEEN>
         <NO_THEN> (?:unless|outside|except) <BETWEEN>
+        (?:<then>(?: (?:may_)?(?:only_)?<V>)?(?: only)?|(?:may_)?only_(?:do|contains) <then>|<NO_THEN>) \
+          (?:if|when|after|once|unless) (?:did_do |earlier )?<first>(?: (?:did_)?<V>)?(?: earlier| before)*(?: ,)? \
+          ?(?:and )?\
+          (?:with no|without|with none) <until>(?: (?:did_)?<V>)? in_between
         (?:outside|except) <BETWEEN> ?,? <NO_THEN>
-        (?:every )?<then>(?: always| every)* (?:preceded_by|has|needs|contains) <first>(?: earlier)* \
+        (?:every )?<then>(?: always| every)* (?:preceded_by|has|needs|contains) (?:earlier )?<first>(?: earlier)* \
           ?,? ?(?:and )?(?:with no|without|with none) <until> in_between
         """,
     "after_until": r"""
         from (?:every )?<DONE> (?:until|to) (?:next |every )?(?:do |did_do )?<until>(?: (?:did_)?<V>)? ?,? <NO_THEN>
         <NO_THEN> from (?:every )?<DONE> (?:until|to) (?:next |every )?(?:do |did_do )?<until>(?: (?:did_)?<V>)?
-        (?:after|once|when|if)(?: every)? <DONE> ?,? <NO_THEN> (?:until|before) (?:do |did_do \
+        (?:after|once|when|if)(?: every)? <DONE> ?,? <NO_THEN> (?:until|before) (?:do |did_do |next |every \
           )?<until>(?: (?:did_)?<V>)?(?: again)?
         <NO_THEN> (?:after|once) <DONE> until (?:do |did_do )?<until>(?: (?:did_)?<V>)?(?: again)?
+        <first> blocks (?:every )?<then> until (?:next |every )*<until>
         """,
     "not_between": r"""
         <NO_THEN> <BETWEEN>
@@ -235,6 +241,7 @@ FORMS: Mapping[Kind, str] = {
         <NONE> (?:(?:may_)?<V> |is )?(?:before|until) (?:every )?<DONE>
         (?:before|until) (?:every )?<DONE> ?,? <NONE>(?: (?:may_)?(?:<V>|is))?(?: earlier)*
         <NONE> (?:may_)?precedes <first>
+        <first> not_(?:may_)?<V> (?:once|after|when|if) (?:every )?else(?: (?:did_)?<V>)?
         (?:do )?<first><MAY> first
         (?:if|when) (?:do |did_do )?<first>(?: happens)?(?: too)? ?, none(?:_else)? (?:may_)?<V> \
           earlier
@@ -248,6 +255,7 @@ FORMS: Mapping[Kind, str] = {
         (?:do )?<first><MAY> last or not(?:_do|_happens)?
         last ,? (?:do )?<first>(?: <V>)?
         <OTHER> (?:(?:may_)?<V> |is )?(?:after|once) (?:every )?<DONE>
+        from (?:every |earlier )?<DONE>(?: onwards)? ?,? <OTHER>(?: (?:may_)?(?:<V>|is))?(?: later| again)*
         (?:after|once) (?:every )?<DONE> ?,? <OTHER>(?: (?:may_)?(?:<V>|is|follows))?(?: later| \
           again)*
         <OTHER> (?:may_)?follows <first>
@@ -328,6 +336,8 @@ SAME = r"""
     ^sure ((?:(?!BESIDE )[^ ]+ )*?)did_do => sure 1 do
     ^sure ((?:(?!BESIDE )[^ ]+ )*?)did_happens => sure 1 happens
     sure =>
+    (S) did_happens (,|and|, and)(?= S did_happens) => 1 2
+    (LIST) may_(?:happens|comes|do)(?: at)? ((?:before|after) T) => 1 happens 2
     ^(?!before |after |until |once |without )(.* )(before|after|until|once|without) (.*and) \2(?= S) => 1 2 3
     ^(before|after|until|once|without) ([^,]*and) \1(?= S) => 1 2
     ^(?=.*(?<!\S)(?:before|after|earlier|later|(?:must_)?followed_by|preceded_by|until|once) .*any_order)(.* \

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain, islice
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 from planscope.language import english
 from planscope.language.calls import (
@@ -151,12 +151,13 @@ def sentences(text: str) -> Iterator[list[Token]]:
         inside = (
             following is not None and following.start == token.end and following.kind in ("word", "quoted")
         )
-        half = [one.key for one in row[k - 3 : k]] in (["p", ".", "m"], ["a", ".", "m"])
+        half = "".join(one.key for one in row[k - 3 : k]) in ("p.m", "a.m", "i.e", "e.g")
         inside = inside or (half and following is not None and not following.text[:1].isupper())
-        ends = token.kind == "line" or (token.text == "." and not (inside and found))
-        if not ends:
+        asked = token.text in "?!" and following is not None and following.text[:1].isupper()
+        ends = token.kind == "line" or asked or (token.text == "." and not (inside and found))
+        if not ends or asked:
             found.append(token)
-        elif found:
+        if ends and found:
             yield found
             found = []
     if found:
@@ -164,7 +165,6 @@ def sentences(text: str) -> Iterator[list[Token]]:
 
 
 _DASHES = ("-", "\u2013", "\u2014")
-_OWNERS = tuple(f"{one}'s" for one in ("agent", "assistant", "model", "run", "trace", "session"))
 _CONTRACTED = [
     (re.compile(f"(?:{words}) "), full)
     for words, _, full in (
@@ -185,21 +185,13 @@ solely|exclusively = only""".splitlines()
 """What words mean that are written as one, also by the word behind them."""
 
 
-def _full(row: Sequence[Token], known: Collection[tuple[str, ...]]) -> list[Token]:
+def full(row: Sequence[Token], known: Collection[tuple[str, ...]]) -> list[Token]:
     """Return the tokens with "don't" and "refund's" as two words, without the commas around "sooner or later"."""
     found: list[Token] = []
     for k, token in enumerate(row):
         if token.text in _DASHES and k and row[k - 1].end < token.start and row[-1] is not token:
             token = replace(token, text=",")
-        if token.text == "," and any(
-            [one.key for one in row[max(j, 0) : j + len(words)]] == list(words)
-            for words in (("sooner", "or", "later"), ("eventually",), ("always",), ("if", "ever"))
-            for j in (k + 1, k - len(words))
-        ):
-            continue
         key = token.key
-        if key in _OWNERS and found and found[-1].key == "the":
-            continue
         following = f"{key} {row[k + 1].key if k + 1 < len(row) else ''}"
         words = next((m.expand(full) for short, full in _CONTRACTED if (m := short.match(following))), "")
         if key.endswith("'s") and words_of(key[:-2]) in known:
@@ -322,15 +314,11 @@ class Scanner:
         return token.kind in ("quoted", "string") or "_" in token.text or (token.key,) in self.names.known
 
     def named(self, row: Sequence[Token]) -> list[Span]:
-        """Return where tools are named; in prose, in other words too."""
+        """Return where tools are named, in other words too."""
         found = [(one.start, one.end) for one in row if self.names_tool(one)]
-        if self.prose:
-            cuts = self.cuts(row, inflected=True)
-            ends = (
-                (at, max((name.end for name in cuts.names(at)), default=at)) for at in range(len(cuts.row))
-            )
-            found += [cuts.span(at, end) for at, end in ends if end > at]
-        return found
+        cuts = self.cuts(row, inflected=True)
+        ends = ((at, max((name.end for name in cuts.names(at)), default=at)) for at in range(len(cuts.row)))
+        return [*found, *(cuts.span(at, end) for at, end in ends if end > at)]
 
     def cuts(self, row: Sequence[Token], *, inflected: bool = False) -> Cuts:
         """Return the cuts of a sentence. ``inflected``: look for other forms of known names, too ("closing a file")."""
@@ -357,13 +345,8 @@ def auxiliary(row: Sequence[Piece]) -> tuple[int, LanguageToken | None]:
 
 Outcome = Literal["failed", "succeeded"]
 _OUTCOMES: dict[str, Outcome] = {
-    "failed": "failed",
-    "failing": "failed",
-    "fails": "failed",
-    "unsuccessful": "failed",
-    "succeeded": "succeeded",
-    "succeeds": "succeeded",
-    "successful": "succeeded",
+    **dict.fromkeys("failed failing fails unsuccessful".split(), "failed"),
+    **dict.fromkeys("succeeded succeeds successful".split(), "succeeded"),
 }
 
 
@@ -371,7 +354,7 @@ class Cuts:
     """All cuts of one sentence. ``troubles``: what was wrong in those that did not get to the end."""
 
     def __init__(self, scanner: Scanner, row: Sequence[Token], inflected: bool) -> None:
-        self.scanner, self.row, self.inflected = scanner, _full(row, scanner.names.known), inflected
+        self.scanner, self.row, self.inflected = scanner, full(row, scanner.names.known), inflected
         self.keys = [_key(token) for token in self.row]
         self.pieces = [Piece(token.start, token.end, token.key, False) for token in self.row]
         self.raw = [token.key for token in self.row]
@@ -439,10 +422,6 @@ class Cuts:
             yield 0, 1, (Item("to", (token.start, token.end)),)
         if token.kind == "mark" and token.text in ",;:":
             yield 0, 1, (Item(token.text, (token.start, token.end)),)
-            for width, codes in english.said(self.words(at + 1), False) if at + 1 < len(self.row) else ():
-                end = at + 1 + width
-                if not codes and (end == len(self.row) or self.raw[end] == ","):
-                    yield 0, end - at, ()
         if not key or token.kind == "quoted":
             return
         yield from self._words(at)
@@ -477,7 +456,7 @@ class Cuts:
             span = (number.start, number.end) if number is not None else self.span(at, at + width)
             yield (
                 0,
-                width + self._comma(at, at + width, codes),
+                width,
                 tuple(
                     Item(one.code, span, low=one.low, high=one.high, agent=self._who(at, one))
                     for one in codes
@@ -517,11 +496,6 @@ class Cuts:
             return False
         key = self.keys[at]
         return key not in english.FUNCTION or key in english.ADJECTIVES or self.row[at].text == "A"
-
-    def _comma(self, at: int, end: int, codes: Sequence[english.Said]) -> int:
-        """Return 1 if a comma follows that belongs to words without meaning: at the beginning, or between commas."""
-        follows = not codes and end < len(self.row) and self.raw[end] == ","
-        return int(follows and (at == 0 or self.raw[at - 1] == ","))
 
     def words(self, at: int) -> list[str]:
         """Return the words from a place to the next sign."""
@@ -1432,7 +1406,7 @@ _USER_SAID = re.compile(
     r"spoken|speaks) )"
 )
 _REPLIES = english.words("yes no ok okay stop confirm cancel")
-_NOUNS = (["tool"], ["tools"], ["call"], ["calls"])
+_NOUNS = [[one] for one in "tool tools call calls".split()]
 """Words that belong to a name before them."""
 _EVERY = frozenset({"every", "each"})
 _VALUES = frozenset({"true", "false", "null", "[", "either"})
@@ -1458,7 +1432,7 @@ _SAME = re.compile(
 _ENDS_VERB = english.words(
     "called used invoked executed run made done performed happens happen occurs runs ok fine allowed permitted only"
 )
-_MESSAGES = (["message"], ["messages"], ["turn"], ["turns"], ["reply"], ["replies"])
+_MESSAGES = [[one] for one in "message messages turn turns reply replies".split()]
 _OF_MESSAGES = [[by, *noun] for by in ("user", "assistant") for noun in _MESSAGES]
 _LATEST = re.compile(
     r"(?:(?:the |its )?(?:very )?(?P<latest>latest|last|most recent|newest)|(?:an|any|some) (?P<every>earlier)) "
@@ -1474,18 +1448,26 @@ _MEASURED = {
     ("sum", "of"): SUM,
 }
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
-_RELATIONS: dict[tuple[str, ...], Relation] = {
-    ("not", "among"): "not among",
-    ("not", "in"): "not among",
-    ("not", "one", "of"): "not among",
-    ("among",): "among",
-    ("one", "of"): "among",
-    ("in",): "among",
-    ("the", "same", "as"): "=",
-    ("different", "from"): "!=",
-    ("part", "of"): "part of",
-    ("mentioned", "in"): "part of",
-    ("contained", "in"): "part of",
+
+
+def _worded(table: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the words of each line of a table, with what they say."""
+    for line in table.replace("\\\n", "").strip().splitlines():
+        meaning, _, some = line.strip().partition(" = ")
+        yield from ((tuple(one.split()), meaning) for one in some.split("|"))
+
+
+_RELATIONS = {
+    words: cast(Relation, relation)
+    for words, relation in _worded(
+        """
+        not among = not among | not in | not one of
+        among = among | one of | in
+        = = the same as
+        != = different from
+        part of = part of | mentioned in | contained in
+        """
+    )
 }
 _NEGATED: dict[Relation, Relation] = {
     "=": "!=",
@@ -1517,41 +1499,28 @@ _RANGE = re.compile(
 _SAME_TOO = re.compile(rf"(?:{_SAME.pattern.rstrip()}|(?:for )?(?:the )?same) ")
 _NO_VALUES = frozenset({"run", "trace", "session", "conversation", "time"})
 _SIGNS: tuple[Operator, ...] = ("=", "!=", "<=", ">=", "<", ">")
-_WORDED: tuple[tuple[Operator, str], ...] = (
-    ("is one of", "is one of|one of|is in|in"),
-    ("is missing", "is missing"),
-    ("contains", "contains|containing|contained"),
-    ("has a word of", "has a word of|with a word of|had a word of|having a word of"),
-    ("matches", "matches|matching|matched"),
-    ("starts with", "starts with|starting with"),
-    ("ends with", "ends with|ending with"),
-    ("!=", "is not equal to|is not|other than"),
-    (">=", "at least|no less than|not less than|greater than or equal to|not below"),
-    ("<=", "at most|no more than|not more than|up to|less than or equal to|not above"),
-    (
-        ">",
-        "above|over|more than|greater than|higher than|larger than|bigger than|exceeding|exceeds|exceed|beyond",
-    ),
-    ("<", "below|under|less than|smaller than|lower than"),
-    ("=", "equal to|equals|set to|is|was|being|of|as|to be|:"),
-)
-_OPERATORS: dict[tuple[str, ...], Operator] = {(sign,): sign for sign in _SIGNS}
-_OPERATORS |= {
-    (*before, *one.split()): operator
-    for operator, some in _WORDED
-    for one in some.split("|")
-    for before in (
-        (),
-        ("that",),
-        ("is",),
-        ("of",),
-        ("was",),
-        ("to", "be"),
-        ("being",),
-        ("set", "to"),
-        ("that", "is"),
+_OPERATORS = {(sign,): sign for sign in _SIGNS} | {
+    (*before.split(), *one): cast(Operator, operator)
+    for one, operator in _worded(
+        """
+        is one of = is one of | one of | is in | in
+        is missing = is missing
+        contains = contains | containing | contained
+        has a word of = has a word of | with a word of | had a word of | having a word of
+        matches = matches | matching | matched
+        starts with = starts with | starting with
+        ends with = ends with | ending with
+        != = is not equal to | is not | other than
+        >= = at least | no less than | not less than | greater than or equal to | not below
+        <= = at most | no more than | not more than | up to | less than or equal to | not above
+        > = above | over | more than | greater than | higher than | larger than | bigger than | exceeding | exceeds |\
+            exceed | beyond
+        < = below | under | less than | smaller than | lower than
+        = = equal to | equals | set to | is | was | being | of | as | to be | :
+        """
     )
-    if before == () or (one not in ("is", "was", "of", "being") and not one.startswith(("is ", ":")))
+    for before in ("", "that", "is", "of", "was", "to be", "being", "set to", "that is")
+    if not before or (one[0] not in ("is", ":") and one not in (("was",), ("of",), ("being",)))
 }
 _OPERATORS = dict(sorted(_OPERATORS.items(), key=lambda one: -len(one[0])))
 _LIMITS: dict[tuple[str, ...], Operator] = {("or", "more"): ">=", ("or", "less"): "<="}

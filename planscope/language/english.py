@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 MANY = float("inf")
@@ -18,6 +19,18 @@ class Said(NamedTuple):
     low: float = 0
     high: float = 0
     agent: str | None = None
+
+
+@cache
+def late(pattern: str) -> re.Pattern[str]:
+    """Return a regular expression. It is compiled when it is first needed: plain rules need few of them."""
+    return re.compile(pattern)
+
+
+def rows(table: str) -> list[tuple[str, str]]:
+    """Return the lines of a table, each as its name and the rest. A backslash continues a line."""
+    lines = re.sub(r"\\\n\s*", "", table).strip().splitlines()
+    return [(code.strip(), words) for code, _, words in (line.partition(": ") for line in lines)]
 
 
 def _any(words: str) -> str:
@@ -50,7 +63,8 @@ _AUXILIARY = rf"(?:(?:(?P<must>{_MODAL})|(?P<may>{_PERMIT})|do|does|did) )?"
 _CALLED = _any(
     """called|used|invoked|executed|made|done|performed|run|carried out|triggered|issued|attempted|started|finished|
     completed|complete|over|through|due|planned|scheduled|tried|touched|hit|given|granted|obtained|received|collected|
-    taken|in place|present|available|on file"""
+    taken|recorded|logged|filed|placed|read|queried|fetched|set up|entered|raised|looked up|measured|registered|held|
+    pulled|in place|present|available|on file"""
 )
 _HAPPENS = _any(
     """happens?|happened|occurs?|occurred|takes? place|took place|taken place|runs?|ran|goes out|shows? up|appears?|
@@ -59,10 +73,11 @@ _HAPPENS = _any(
     makes? sense"""
 )
 _TO_HAPPEN = rf"(?: to (?:happen|occur|run|take place|be {_CALLED}))?"
-_ALLOWED = _any("allowed|permitted|ok|okay|fine|acceptable|possible|tolerated|legal")
+_ALLOWED = _any("allowed|permitted|ok|okay|fine|acceptable|possible|tolerated|legal|accepted|valid")
 _FORBIDDEN = _any(
-    "forbidden|prohibited|disallowed|banned|blocked|locked|barred|off limits|off the table|out of bounds|illegal|"
-    "unacceptable|taboo|ruled out|unavailable"
+    "forbidden|prohibited|disallowed|banned|blocked|(?<! be )locked|barred|off limits|off the table|"
+    "out of bounds|illegal|"
+    "unacceptable|taboo|ruled out|unavailable|refused|rejected|denied"
 )
 _WRONG = _any(
     """wrong|a violation|violations|an error|errors|a mistake|a bug|a breach|a problem|a no-go|
@@ -77,81 +92,75 @@ _CONSIDERED = _any(
 _REQUIRED = _any("required|mandatory|necessary|obligatory|compulsory|essential")
 
 _ANSWERED = _any(
-    "returns?|returned|gives?|gave|raises?|raised|throws?|threw|reports?|reported|(?:ends?|ended|results?|resulted) in|"
+    "returns?|returned|gives?|gave|raises?|raised|throws?|threw|reports?|reported|(?:ends?|ended|"
+    "results?|resulted) in|"
     "(?:answers?|answered|responds?|responded|comes? back|came back) with"
 )
 _FAILURE = "(?:an? )?(?:errors?|exceptions?|failures?)"
 
-_VERBS = (
-    (
-        "succeeded",
-        f"succeeds?|succeeded(?! by)|(?:{_CALLED}|{_HAPPENS}) (?:successfully|without (?:an )?errors?)|"
-        f"successfully (?:{_CALLED}|{_HAPPENS})",
-    ),
-    ("begins", "(?:(?:start|begin|open)(?:s|ing|ning)?|(?:kick|lead)s? off) (?:with|by)"),
-    (
-        "ends_with",
-        "(?:end|finish|conclude|close|wrap|round)(?:s|es)?(?: up| off)? (?:with|by|in)(?! (?:[0-9]|noon|mid))",
-    ),
-    ("called", _CALLED),
-    ("happens", _HAPPENS),
-    ("comes", "comes?|came|goes|go|stands?"),
-    ("allowed", _ALLOWED + _TO_HAPPEN),
-    ("forbidden", _FORBIDDEN + _TO_HAPPEN),
-    ("required", _REQUIRED + _TO_HAPPEN),
-    (
-        "followed_by",
-        f"(?:followed|succeeded|answered|matched|confirmed|acknowledged) (?:(?:{_SOON}|{_LATE}) )?by",
-    ),
-    ("preceded_by", f"preceded (?:(?:{_SOON}|{_LATE}) )?by"),
-    ("precedes", "precedes?"),
-    ("follows", "follows?"),
-    ("repeats", "repeated|repeats?"),
-    ("contains", "contains?|includes?|have|has|calls?|uses?|makes?|carry|carries|shares?"),
-    ("gets", "gets?|receives?"),
-    ("alternates", "alternates?|take turns"),
-    ("exclude", "exclude each other|excludes|rules? (?:each other )?out"),
-    ("combines", "(?:combined|mixed|used together)(?: with)?"),
-    ("accompanied_by", "accompanied by"),
-    ("triggers", "triggers?|leads? to|entails?|causes?|results? in"),
-    ("implies", "impl(?:y|ies)"),
-    ("enables", "unlocks?|enables?|gates?|permits?|authorizes?|allows?"),
-    ("blocks", "blocks?|forbids?|prohibits?|bans?|disallows?|prevents?"),
-    ("exceeds", "exceeds?"),
-    ("failed", rf"fails?|failed|errors?(?: out)?|errored(?: out)?|crash(?:es|ed)?|{_ANSWERED} {_FAILURE}"),
-    (
-        "needs",
-        "needs?|requires?|presupposes?|(?:depends?|hinges?|relies|rely|conditional|contingent) "
-        "(?:up)?on|waits? (?:for|until|till|on)|calls? for|needed|required|demands?|"
-        "(?:gated|unlocked|enabled|guarded|authorized|protected) by",
-    ),
+_VERBS = rows(
+    rf"""
+    succeeded: succeeds?|succeeded(?! by)|(?:{_CALLED}|{_HAPPENS}) (?:successfully|without (?:an \
+          )?errors?)|successfully (?:{_CALLED}|{_HAPPENS})
+    failed: (?:fails?|failed)(?: with (?:an )?(?:error|exception))?|errors?(?: out)?|errored(?: \
+          out)?|crash(?:es|ed)?|{_ANSWERED} {_FAILURE}
+    begins: (?:(?:start|begin|open)(?:s|ing|ning)?|(?:kick|lead)s? off) (?:with|by)
+    ends_with: (?:end|finish|conclude|close|wrap|round)(?:s|es)?(?: up| off)? (?:with|by|in)(?! \
+          (?:[0-9]|noon|mid|(?:an? )?(?:error|fail|exception)))
+    called: {_CALLED}
+    happens: {_HAPPENS}
+    comes: comes?|came|goes|go|stands?
+    allowed: {_ALLOWED}{_TO_HAPPEN}
+    forbidden: {_FORBIDDEN}{_TO_HAPPEN}
+    required: {_REQUIRED}{_TO_HAPPEN}
+    followed_by: (?:followed|succeeded|answered|matched|confirmed|acknowledged) (?:(?:{_SOON}|{_LATE})(?: in the \
+          {_RUN})? )?by
+    preceded_by: preceded (?:(?:{_SOON}|{_LATE}) )?by
+    precedes: precedes?
+    follows: follows?
+    repeats: repeated|repeats?
+    contains: contains?|includes?|have|has|calls?|uses?|makes?|carry|carries|shares?
+    gets: gets?|receives?
+    alternates: alternates?|take turns
+    exclude: exclude each other|excludes|rules? (?:each other )?out
+    combines: (?:combined|mixed|used together)(?: with)?
+    accompanied_by: accompanied by
+    triggers: triggers?|leads? to|entails?|causes?|results? in
+    implies: impl(?:y|ies)
+    enables: unlocks?|enables?|gates?|permits?|authorizes?|allows?
+    blocks: blocks?|locks?|freezes?|disables?|forbids?|prohibits?|bans?|disallows?|prevents?
+    exceeds: exceeds?
+    needs: needs?|requires?|takes?(?! place)|presupposes?|(?:depends?|hinges?|relies|rely|conditional|contingent) \
+          (?:up)?on|waits? (?:for|until|till|on)|calls? \
+          for|needed|required|demands?|(?:gated|unlocked|enabled|guarded|authorized|protected) by
+    """
 )
 _PASSIVE = ("called", "allowed", "forbidden", "required", "followed_by", "preceded_by")
-_VERB = re.compile(
+_VERB = (
     rf"{_ADVERBS}(?:to )?{_AUXILIARY}{_ADVERBS}(?:(?P<have>has|have|had|having) )?{_ADVERBS}(?:(?P<be>{_BE}) "
     rf")?{_ADVERBS}"
     rf"(?:to )?(?:be )?{_ADVERBS}(?:{'|'.join(f'(?P<{code}>{words})' for code, words in _VERBS)})(?= )"
 )
-_BEING = re.compile(
-    rf"{_AUXILIARY}(?:(?:not|both|all) )*(?:be|is|are|was)(?: (?:not|never|always|only|also))*(?= )"
-)
-_BEING_WRONG = re.compile(rf"(?:{_CONSIDERED} {_WRONG}|makes? no sense)(?= )")
+_BEING = rf"{_AUXILIARY}(?:(?:not|both|all) )*(?:be|is|are|was)(?: (?:not|never|always|only|also))*(?= )"
+_BEING_WRONG = rf"(?:{_CONSIDERED} {_WRONG}|makes? no sense)(?= )"
 _PAST = frozenset(("happened", "occurred", "took", "ran", "was", "were", "appeared", "came"))
-_SAYING = (
-    ("always", ("always",)),
-    ("every", ("each", "all")),
-    ("both", ("both",)),
-    ("together", ("together",)),
-    ("later", ("eventually", "later", "subsequently", "point", "time", "afterwards")),
-    ("again", ("longer",)),
-    ("earlier", ("previously", "first", "already")),
-    ("right", ("immediately", "directly", "right", "just", "straight")),
+_SAYING = rows(
+    """
+    always: always
+    every: each all
+    both: both
+    together: together
+    later: eventually later subsequently point time afterwards
+    again: longer
+    earlier: previously first already
+    right: immediately directly right just straight
+    """
 )
 """Adverbs that say something, by their codes."""
 
 
 def _adverbs(words: Sequence[str]) -> list[Said]:
-    return [Said(code) for code, some in _SAYING if not set(some).isdisjoint(words)]
+    return [Said(code) for code, some in _SAYING if not set(some.split()).isdisjoint(words)]
 
 
 _DENYING = frozenset(("not", "never", "longer"))
@@ -208,10 +217,10 @@ def _verb(match: re.Match[str]) -> list[Said] | None:
 def verb(words: Sequence[str]) -> list[Said] | None:
     """Return the codes of the verb that begins these words, or None."""
     text = "".join(f"{word} " for word in words)
-    match = _VERB.match(text)
+    match = late(_VERB).match(text)
     if match is not None:
         return _verb(match)
-    match = _BEING.match(text)
+    match = late(_BEING).match(text)
     return None if match is None else _being(match)
 
 
@@ -224,20 +233,24 @@ _AGENT = "(?:the |an? )?(?:agent|assistant|model|bot|robot|system|ai|llm|caller)
 ACTS = "call|use|invoke|run|do|execute|perform|make|trigger|issue|hit|touch|try|start|begin|finish|complete|employ"
 _ACT = _any(
     ACTS
-    + "|take|give|schedule|launch|kick off|carry out|proceed with|go ahead with|continue with|move on to|go on to|"
+    + "|take|give|record|log|file|place|query|fetch|set up|raise|look up|measure|schedule|launch|kick off|carry out|"
+    "proceed with|go ahead with|continue with|move on to|go on to|"
     "conduct"
 )
 _ACTS = _any("calls|uses|invokes|runs|does|executes|performs|makes|triggers|issues|tries|starts")
 _ACTED = _any("called|used|invoked|ran|executed|performed|made|done|triggered|issued|tried|started")
 WAITING = (
-    "depends on|depend on|relies on|rely on|waits for|wait for|wait until|waits until|hinges on|requires|require"
+    "depends on|depend on|relies on|rely on|waits for|wait for|wait until|waits until|hinges on|"
+    "requires|require"
 ).split("|")
 ACTING = _any(
-    "calling|using|invoking|running|doing|executing|performing|making|triggering|issuing|trying|starting|finishing"
+    "calling|using|invoking|running|doing|executing|performing|making|triggering|issuing|trying|"
+    "starting|finishing"
 )
-_ORDER = re.compile(
+_ORDER = (
     rf"(?:(?:(?P<agent>{_AGENT})|the (?P<who>\w+)(?: agent)?) )?(?:please )?(?P<head>{_ADVERBS}"
-    rf"(?:(?:(?P<sure>(?:do not )?forget(?: to)?|(?:be|make) sure to|remember to)|(?P<must>{_MODAL})|(?P<may>{_PERMIT})"
+    rf"(?:(?:(?P<sure>(?:do not )?forget(?: to)?|(?:be|make) sure to|remember to)|(?P<must>{_MODAL})|"
+    rf"(?P<may>{_PERMIT})"
     rf"|do|does|did) )?{_ADVERBS}(?:(?P<have>having|have|has|had) )?{_ADVERBS})"
     rf"(?:(?P<act>{_ACT}|{_ACTS}|{_ACTED})(?= ))?"
 )
@@ -264,51 +277,22 @@ def _order(match: re.Match[str], act: str | None = None) -> list[Said] | None:
 
 
 _POSTPONE = _any("wait with|hold off(?: on| with)?|hold back(?: on)?|postpone|delay|defer|put off")
-_FORBIDDING = re.compile(
-    rf"(?:(?:avoid|refrain from|stop|no|no more) {ACTING}|hands off|(?:do not|never) (?:bother|even think (?:about|of)|"
-    rf"set out on|embark on|get started on|proceed to|move on to)(?: with)?"
-    rf"|(?:(?:{_AGENT}) )?(?:(?:{_MODAL}) )?{_POSTPONE}|(?:do not|never) (?:let|allow|have) "
-    rf"(?:{_AGENT})(?: to)? {_ACT}|"
-    rf"(?P<that>it (?:(?:is|must be) {_FORBIDDEN}|(?:must|should|may|can) (?:never|not) (?:happen|occur|be)) that)"
-    rf"|(?:(?:{_AGENT}) )?(?:has|have) no business {ACTING}|it (?:should|must|may) (?:not|never) be possible to {_ACT}"
-    rf"|it (?:is|must be|counts as) (?P<no>not |never )?(?:{_FORBIDDEN}|{_WRONG}|"
-    rf"(?P<good>(?:only )?{_ALLOWED})) to(?: {_ACT})?)(?= )"
-)
-
-
-def _forbidding(match: re.Match[str]) -> list[Said] | None:
-    """Return the code of "it is not allowed to call"."""
-    if match["that"]:
-        return [Said("forbid")]
-    if match["no"] and not match["good"]:
-        return None
-    may = "may_only_do" if "only" in match[0] else "may_do"
-    return [Said(may if match["good"] and not match["no"] else "not_do")]
-
-
 _HOW = _any(
     """at least|at most|exactly|precisely|(?:no|not) (?:more|fewer|less) than|more than|more often than|fewer than|
     less than|up to|a (?:maximum|minimum|total) of|maximum|minimum|max|min"""
 )
 _OR = " or (?:more|less|fewer)"
-_COUNT = re.compile(
+_COUNT = (
     rf"(?:once and only once|(?:(?P<how>{_HOW}) )?(?:(?P<n>{_NUMBER}|a single)(?P<or>{_OR})? "
     rf"(?:times?|(?:calls?|uses?|invocations?)(?= \Z))|(?P<word>once|twice|thrice))"
     rf"(?P<post>{_OR}(?: times)?| at (?:the (?:very )?)?(?:most|least)| max(?:imum)?)?"
     r"|(?P<again>a (?:second|further) time)"
     rf"|(?:between )?(?P<low>{_NUMBER}) (?:and|to) (?P<high>{_NUMBER}) times)(?= )"
 )
-_COUNT_OF = re.compile(
+_COUNT_OF = (
     rf"(?:(?P<how>{_HOW}) )?(?P<n>{_NUMBER}|a single)(?P<or>{_OR})?(?P<of> of(?: the)?)?"
     r"(?: (?:calls|uses|invocations)(?P<post> at (?:the (?:very )?)?(?:most|least)))?(?= )"
 )
-_LIMITED = (
-    rf"(?:to|at)(?: (?:a maximum of|a total of|at most|no more than))? (?P<n>{_NUMBER}) "
-    rf"(?:times|calls?|uses?|invocations?)(?= )"
-)
-_LIMIT = re.compile(rf"(?:(?:is|are|be|must be|should be) )?(?:limited|restricted|capped) {_LIMITED}")
-_LIMIT_TO = re.compile(_LIMITED)
-_DO_LIMIT = re.compile(r"(?:limit|restrict|cap)(?: the number of)?(?= )")
 _LEAST = ("at least", "or more", "min", "no fewer", "no less", "not fewer", "not less")
 _MOST = ("at most", "up to", "max", "or less", "or fewer", "no more", "not more")
 
@@ -346,8 +330,9 @@ def _count(match: re.Match[str]) -> list[Said] | None:
     return [Said(code, low, high)]
 
 
-_WITHIN = re.compile(
-    r"(?:within|in|among|no (?:later|more) than|at (?:most|the latest))(?: (?:the|at most|no more than|a maximum of))?"
+_WITHIN = (
+    r"(?:within|in|among|no (?:later|more) than|at (?:most|the latest))(?: (?:the|at most|no more "
+    r"than|a maximum of))?"
     rf"(?: next| following)? (?P<n>{_NUMBER}|an?)(?: more| further)? (?:tool )?"
     r"(?P<unit>calls?|steps?|actions?|seconds?|secs?|minutes?|mins?)(?: (?:at most|at the latest|or less|or "
     r"fewer))?(?: later| thereafter| after (?:it|that))?(?= )"
@@ -360,7 +345,7 @@ def _within(match: re.Match[str]) -> list[Said]:
     return [Said("WITHIN", number * 60 if unit == "min" else number, unit in ("min", "sec"))]
 
 
-_NTH = re.compile(
+_NTH = (
     r"(?:(?:an?|any|every|each|no) (?P<nth>second|third|fourth|fifth|sixth|further|additional|other)|another)"
     r"(?: (?:calls?|uses?|invocations?|runs?)(?: (?:of|to))?)?(?= )"
 )
@@ -374,31 +359,24 @@ def _nth(match: re.Match[str]) -> list[Said]:
     return [*no, Said("REPEAT", _ORDINALS.index(nth) if nth in _ORDINALS else 2, MANY)]
 
 
-_BEGIN_RUN = re.compile(rf"(?:start|begin|open) (?:an?|the|each|every|any) {_RUN} (?:with|by)(?= )")
-_END_RUN = re.compile(
-    rf"(?:end|finish|conclude|close|wrap up|complete|leave) (?:an?|the|each|every|any) {_RUN}(?P<by> (?:with|by))?(?= )"
-)
-_READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], list[Said] | None]], ...] = (
+_END_RUN = rf"(?:end|finish|conclude|close|wrap up|complete|leave) (?:an?|the|each|every|any) {_RUN}(?= )"
+_READERS: tuple[tuple[str, Callable[[re.Match[str]], list[Said] | None]], ...] = (
     (_VERB, _verb),
     (_BEING, _being),
     (_ORDER, lambda match: _order(match, match["act"])),
-    (_FORBIDDING, _forbidding),
     (_COUNT, _count),
     (_COUNT_OF, _count),
     (_WITHIN, _within),
     (_NTH, _nth),
     (_BEING_WRONG, lambda match: [Said("not_happens")]),
-    (_LIMIT, lambda match: [Said("LIMIT", 0, _value(match["n"]))]),
-    (_LIMIT_TO, lambda match: [Said("LIMIT_TO", 0, _value(match["n"]))]),
-    (_DO_LIMIT, lambda match: [Said("limit")]),
-    (_BEGIN_RUN, lambda match: [Said("begin_trace")]),
-    (_END_RUN, lambda match: [Said("end_trace" if match["by"] else "end_run")]),
+    (_END_RUN, lambda match: [Said("end_run")]),
 )
 
-_FILLER = re.compile(
+_FILLER = (
     _any(
         rf"""at any (?:time|point|moment)|anytime|sometime|at all|ever|whenever (?:you|we) (?:want|like)|
-        (?:in|within|of|per|throughout|during|for) (?:a|any|each|every|the|its|this) (?:whole |entire |given )?{_RUN}|
+        (?:in|within|of|per|throughout|during|for)
+        (?:a|any|each|every|the|its|this|that) (?:whole |entire |given )?{_RUN}|
         per {_RUN}|(?:anywhere|somewhere) in (?:the|a|the same) {_RUN}|for the (?:rest|remainder) of the {_RUN}|
         no exceptions|without exception|whatever happens|please|no matter what|then|in every case|whatsoever|explicitly|
         really|actually|in any case|in all cases|of course|no more and no (?:fewer|less)|no more no less|
@@ -406,21 +384,290 @@ _FILLER = re.compile(
     )
     + "(?= )"
 )
-_FRAME = re.compile(
-    rf"(?:please |always )*(?:make sure|ensure|see to it|be sure|take care|it (?:is|must be) (?:{_REQUIRED}|important|"
+_FRAME = (
+    rf"(?:please |always )*(?:make sure|ensure|see to it|be sure|take care|it (?:is|must be) "
+    rf"(?:{_REQUIRED}|important|"
     r"imperative)|see that|let|making sure|taking care|"
     r"(?:i|we) (?:also )?(?:want|need|would like)(?: you)?)(?: that| to)?(?= )"
 )
 
 
-def said(words: Sequence[str], first: bool) -> Iterator[tuple[int, tuple[Said, ...]]]:
-    """Yield what these words may say from their beginning: how many they are, and their codes. Words that say nothing
+_PERSON = "(?:the )?(?:agent|assistant|model|bot|run|trace|session|user|you|we|it|they)"
+_ASIDE = " ".join(
+    r"""(?:(?:it (?:is|need) )?not necessarily (?:right away|immediately|directly|straight away|next|at
+    once|straight|(?:as )?the (?:very )?next (?:call|step|one)|right (?:after|before)(?: it|
+    that)?|(?:(?:for|of|on|with) )?the same \S+)|(?:it|that|this) (?:need not|does not (?:have|need) to|does not
+    necessarily have to) (?:be|come|happen|follow|have been) (?:right away|immediate|immediately|directly|the next
+    (?:call|step|one)|next|at once|(?:for )?the same \S+)|(?:other|more) (?:\S+ )?calls? (?:may|can) (?:come|be
+    made|happen|stand|sit|lie) in between|(?:other|more) (?:\S+ )?calls (?:in between|between them) (?:are|is)
+    (?:fine|ok|okay|allowed)|(?:either|any|one)(?: one)?(?: of (?:them|the two|these|those|the three))? (?:will
+    do|is enough|is fine|suffices|does|is ok|counts|works)|for \S+ reasons|(?:on|for|to|of|from|with|in)
+    (?:whatever|whichever|any) (?!order)\S+|(?:for )?(?:all )?(?:the )?other (?:\S+ ){1,3}(?:do not(?: need
+    (?:it|one|that|this))?|does not|need no such thing|(?:can|may) (?:still )?be \S+ (?:at any time|any
+    ?time|whenever|freely|without (?:it|that|one))|there is no such (?:condition|rule|limit|requirement)|(?:are|is)
+    (?:free|fine|ok|okay|unaffected|not affected|exempt|not concerned|allowed))|(?:the )?others (?:do not|(?:are|is)
+    (?:free|fine|ok|okay|unaffected|not affected|exempt|not concerned|allowed))|\S+ before (?:it|that|then|\S+)
+    (?:is|are) (?:still )?(?:fine|ok|okay|allowed|no problem)|(?:before (?:it|that|then) ,? ?)?(?:it|\S+) (?:is|are)
+    (?:still )?(?:fine|ok|okay|allowed) (?:before|earlier|beforehand)|(?:the )?(?:same|one) \S+ (?:may|can)
+    (?:serve|cover|do for) (?:several|many|all)(?: \S+)?|all \S+ (?:together|combined|taken
+    together)|overall|(?:whoever|whatever|whichever) (?:\S+ )?(?:it|that|this) (?:was|is)
+    (?:for|about|from|on|of))""".split()
+)
+UNORDERED = " ".join(
+    r"""(?:(?:in )?(?:either|any|whichever|whatever|no particular|no fixed) order(?: (?:suits|you|is|among|of|for)
+    (?:\S+ ?){1,2})?|(?:i|we) do not (?:mind|care)(?: in)? (?:what|which|whatever) order|(?:the |their
+    )?(?:order|sequence)(?: of the (?:two|calls|three)| between (?:them|the two)| of (?:them|these))? (?:does not|do
+    not) matter|(?:no matter|regardless of|whatever) (?:in )?(?:which|the|their) order(?: of the two)?|(?:it does
+    not matter |no matter )?which (?:one )?(?:of (?:them|the two|those two|these two|these|those)
+    )?(?:comes|came|goes|is|was|runs|happens|happened)
+    first(?: does not matter| is up to you| is irrelevant)?)""".split()
+)
+_BAD = (
+    "(?:(?:it|that|this) (?:is|counts as|must be treated as) |treat it as |consider it )?(?:an? "
+    ")?(?:bug|errors?|wrong|violation|"
+    "mistake|failure|breach|defect|forbidden|unacceptable|not (?:ok|okay|allowed|acceptable))"
+)
+_FAILS = (
+    "(?:does not pass|fails?|(?:is|are|must be|should be|gets?) (?:broken|rejected|invalid|wrong|"
+    "failed|flagged|not ok|"
+    "a failure|a bug|an error|a violation)|(?:must|should|shall|will) fail|(?:is|are) not (?:ok|okay|"
+    "allowed|valid|acceptable))"
+)
+_SUITS = (
+    r"(?: (?:it|that) suits(?: \S+)?| (?:you|we|i) (?:like|want|please|can|wish|have (?:the )?time|"
+    r"find (?:the )?time|get to it)| there "
+    r"(?:is|'s) (?:a free moment|a (?:free )?slot|time|room)| there's (?:a free moment|a (?:free "
+    r")?slot|time|room)| convenient| possible|"
+    r" (?:he|she|they) (?:like|want)s?)?"
+)
+FREE = (
+    rf" (?:(?:at )?any (?:time|moment|point|hour|place)(?: at all)?(?: (?:of|in|during) (?:the|a) day| "
+    rf"today| is fine| will do| works| you like)?|"
+    rf"any ?time|(?:whenever|wherever){_SUITS}|anywhere(?: (?:in|on) (?:the|your|my) (?:day|list|"
+    rf"schedule|plan))?(?: you like)?|"
+    r"(?:at )?some (?:time|point|moment)(?: today)?(?: too)?|sometime(?: today)?|somewhere(?: in "
+    r"between)?|(?:has|have|needs?|with) no (?:fixed|particular|set|special) "
+    r"(?:place|time|order|slot|position)|no (?:fixed|particular|set|special) order(?: among (?:those|"
+    r"these|them))?|"
+    r"in (?:any|whatever|whichever|no particular|either) order(?: (?:you like|suits \S+|is best))?|"
+    r"any order (?:is fine|will do|works)|"
+    r"(?:are|is) (?:not|n't) tied to (?:any of this|anything|this|that|any of (?:that|these|those))|"
+    r"(?:aren't|isn't) tied to (?:any of (?:this|that|these|those)|anything)|"
+    r"(?:do|does) not matter|(?:don't|doesn't) matter|makes? no difference|(?:is|are) (?:irrelevant|"
+    r"unimportant|independent(?: of each other)?)|"
+    r"(?:is|are) (?:not|n't) important|isn't important|(?:is|are) up to you|(?:don't|do not) (?:care|"
+    r"mind)|(?:have|has) no order|can wait|whichever way) "
+)
+"""What says that something has no place in the order."""
+_AFTER = r"\b(?:after|once|until|till|follows?|following|waits?|waiting|when|soon|moment|instant|upon)\b"
+_BEFORE = r"\b(?:before|precedes?|ahead|prior)\b"
+_LAST, _FIRST = (
+    r"\b(?:last|finally|(?:end|finish|close|conclude)(?:e?s)?)\b",
+    r"\b(?:first|starts?|begins?|opens?)\b",
+)
+_SAME = "(?: [,;]| and| but)*"
+SIMPLE = dict(
+    rows(
+        """
+        S only after S: precedence 1 0
+        S comes before S: precedence 0 1
+        S never happens after S: not_succession 1 0
+        every S is followed by S: response 0 1
+        every S is followed right away by S: chain_response 0 1
+        S happens right after S: chain_precedence 1 0
+        every S has its own S before it: alternate_precedence 1 0
+        if S happens , S happens: responded_existence 0 1
+        if S happens , S never happens: not_coexistence 0 1
+        the first call is S: init 0
+        the last call is S: end 0
+        S happens first: first 0
+        S happens last: last 0
+        S never happens: never 0
+        """
+    )
+)
+"""What plain sentences mean, where S is a known tool: a kind, and the places of its sets."""
+PLAINER = rf"""
+    ^{_FILLER} , =>
+    , {_FILLER}(?= ,|$) =>
+    (?:avoid|refrain from|stop|no|no more) {ACTING}|hands off => do not call
+    (?:do not|never) (?:bother|even think (?:about|of)|set out on|embark on|get started on|proceed to|move on \
+      to)(?: with)? => do not call
+    (?:(?:{_AGENT}) )?(?:(?:{_MODAL}) )?{_POSTPONE} => do not call
+    (?:do not|never) (?:let|allow|have) (?:{_AGENT})(?: to)? {_ACT} => do not call
+    it (?:(?:is|must be) {_FORBIDDEN}|(?:must|should|may|can) (?:never|not) (?:happen|occur|be)) that => no
+    (?:(?:{_AGENT}) )?(?:has|have) no business {ACTING}|it (?:should|must|may) (?:not|never) be possible to \
+      {_ACT} => do not call
+    it (?:is|must be) (only )?{_ALLOWED} to(?: {_ACT})? => you may 1 call
+    it (?:is|must be|counts as) (?:(?:not|never) {_ALLOWED}|{_FORBIDDEN}|{_WRONG}) to(?: {_ACT})? => do not call
+    (?:(?:is|are|be|must be|should be) )?(?:limited|restricted|capped) (?:to|at)(?: (?:a maximum of|a total of|at \
+      most|no more than))? (\S+) (?:times|calls?|uses?|invocations?) => may be called at most 1 times
+    (?:limit|restrict|cap)(?: the number of)? (.*?) (?:to|at)(?: (?:a maximum of|a total of|at most|no more \
+      than))? (\S+) (?:times|calls?|uses?|invocations?) => 1 may be called at most 2 times
+    ^(.*?){_SAME} (?:not|never) (?:the other way (?:around|round)|vice versa)$ => 1
+    ^((?=.*{_AFTER})(?:(?!{_BEFORE}).)*?){_SAME} (?:not|no|never)(?: any)? (?:earlier|sooner|before(?: \
+      (?:it|them|that|then))?)$ => 1
+    ^((?=.*{_BEFORE})(?:(?!{_AFTER}).)*?){_SAME} (?:not|no|never)(?: any)? (?:later|after(?: (?:it|them|that))?)$ => 1
+    ^((?=.*{_LAST})(?:(?!{_BEFORE}|{_AFTER}).)*?){_SAME} (?:with )?nothing(?: else| comes| may come)? after \
+      (?:it|that)$ => 1
+    ^((?=.*{_FIRST})(?:(?!{_BEFORE}|{_AFTER}).)*?){_SAME} (?:with )?nothing(?: else| comes| may come)? before \
+      (?:it|that)$ => 1
+    ^(.*\bfirst\b.*?){_SAME} (?:everything|all|the rest)(?: else)? (?:afterwards|later|after (?:it|that))$ => 1
+    ^(.*\blast\b.*?){_SAME} everything else (?:earlier|before(?:hand)?|before (?:it|that))$ => 1
+    ^(.*\b(?:not|never|no|cannot)\b.*?){_SAME} (?:not even once|not a single time|not ever)$ => 1
+    ^((?:(?!least).)*(?:once|twice|times)){_SAME} (?:not|no) more(?: often)?(?: than that)?$ => 1
+    ^((?=.*{_LAST})(?:(?!{_BEFORE}|after).)*?){_SAME} (?:(?:when|once) (?:all the rest|everything else) is \
+      done|after (?:all the rest|everything else))$ => 1
+    , (sooner or later|eventually|always|if ever)(?: ,)? => 1
+    ^{_ASIDE}$ =>
+    , {_ASIDE} ,(?! (?:and|but|or|so) ) =>
+    (?:[,;:(-] )+(?:and |but |though |although )*{UNORDERED}(?: [)])?(?= [;:]|$) => in any order
+    (?:[,;:(-] )+(?:and |but |though |although |so )*{_ASIDE}(?: [)])?(?= [,;:]|$) =>
+    [(] (?:for |on |with )?(?:the )?same (\S+)(?: value)? [)] => for the same 1
+    (?:to|for|on|of|with|by|in|from) (?:that|the)(?: very)? same \S+(?= for the same \S+) =>
+    (?:for|on|with|of|to|about) (?:an?|any|every|each|one|some) (\w+) (.*?)(?:for|on|with|of|to|about) \
+      (?:that|the)(?: very)?(?: same)? \1 => 2 for the same 1
+    (?:for|on|with|of|to) (?:an?|any|every|each|one|some) (\S+) ((?:once|after|if|when|unless|until|before) \
+      .*?)(?:for|on|with|of|to) (?:it|that)$ => 2 for the same 1
+    (?:for|on|with|of|to) (?:an?|any|every|each) (\S+) (?:on|for|with|to|of) which (.*?) has ((?:\S+ )?been \
+      \S+)(.*)$ => once 2 has 3 4 for the same 1
+    (?:that|which|who) (?:(?:is|are|was|were) not|(?:has|have|had) (?:not|never)(?: \S+)? \
+      been|(?:is|are|was|were) never)(?= \S+ed| \S+n) => unless it has been
+    ^(?:the )?(?:ci|check|build|pipeline|review|gate|linter|test)(?: run| check| job)? (?:must |should |will \
+      )?(?:fails?|breaks?)(?: the (?:run|build))? (?:on|for|at) => no
+    ^(?:fail|reject|block|flag|refuse|disallow|deny)(?: (?:the|a|any) run| it)?(?: (?:on|for|at|with))?(?= \S+ \
+      .*(?:unless|without|before|until|after)) => no
+    ^(?:a|any|every) {_RUN} (?:in which|where|that|with|which) (.*) {_FAILS}$ => no 1
+    ^(?:{_BAD}|fail(?: the run)?|the run fails|reject the run|a {_RUN} fails) (?:if|when|whenever|for)(?: \
+      (?:a|any|the|some) {_RUN})? (?:to )?(?:calls? |contains? |has |have )?(.*?) (?:but|and|yet) \
+      (?:never|not|no|does not|without)(?: (?:calls?|contains?|has|have|calling|an?|any))? (.*)$ => if 1 happens \
+      , 2 happens
+    ^no (.*?) (?:but|and|yet) (?:never|not|no|does not|without)(?: \
+      (?:calls?|contains?|has|have|calling|an?|any))? (.*)$ => if 1 happens , 2 happens
+    ^no (?:any|an?|some|calls (?!to|of)|has|contains) => no
+    ^{_BAD} (?:if|when|whenever) (.*?) (is|are|gets) (called|used|made|invoked|run|executed) => 1 2 never 3
+    ^{_BAD} (?:if|when|whenever) (?:(?:an?|any|the) {_RUN} calls|{_PERSON} calls?) => never call
+    ((?:at most |no more than |more than |at least |up to |exactly )?\S+(?: or more)?) (?:consecutive|successive) \
+      (\S+)(?: calls)? => 2 1 times in a row
+    (in a row|back to back|consecutively) ,? ?(?:[(] )?(?:i [.] e [.]?|that is|meaning) ,? ?.*between(?: \
+      them)?(?: [)])? => 1
+    (once|twice|\S+ times)(?: (?:per|in a|in one|in the) {_RUN})? (?:at (?:the )?(?:very \
+      )?most|tops|max|maximum)(?: (?:per|in a|in one|in the) {_RUN})? => at most 1
+    (\S+)((?: \S+){{1,6}}) and (?:there )?(?:has been|have been|was|were|is|are|had been) no (\S+)(?: calls?)? \
+      since(?: (?:the )?(?:latest|last|most recent|previous) \1(?: call)?| then| it| that|(?= [,;]|$)) => 1 2 and \
+      with no 3 in between
+    (\S+) , and an? (\S+)(?: call)? in between (?:voids|cancels|resets|invalidates|undoes|revokes|clears) \
+      (?:it|that)(?: [:;,] (?:you|it) (?:needs?|must have) an? (?:new|fresh) \1(?: then)?)? => 1 with no 2 in \
+      between
+    [;,] (?:and )?(?:the |a )?(next )?(\S+) (?:unlocks|enables|unblocks|frees|reopens|allows|permits) it(?: \
+      again)?$ => until the 1 2
+    for the (?:next )?(\S+) calls (?:right |directly |immediately )?(?:after|following)(?: \
+      (?:any|an?|each|every))? => within 1 calls after
+    for the next (\S+) calls(?= |$) => within 1 calls
+    ^(?:for|in|on|with) (?:(?:an?|any|every|each|the) )?(\S+)(?: calls?)? , (?:the )?(\S+)(?= \
+      (?:may|must|should|can|shall|has to|is)(?: not| never| always| only)*(?: be| stay| remain)? \
+      (?:exceed|at|above|below|over|under|more|less|greater|smaller|between|[0-9]\S*|"\S*")) => the 2 of 1
+    the user's (most recent|latest|last|newest|very last) message(?: (?:at (?:that|the) \
+      (?:time|point|moment)|before it|so far))? => the latest user message
+    (?:do not|must not|may not|never|cannot|can not|should not) (?:mix|go together|coexist|co - occur|occur \
+      together|be mixed)(?: in (?:one|a|the same) {_RUN})?(?: [:;,] .*)? => are mutually exclusive
+    ((?:switched|turned) off|disabled|forbidden|off limits|prohibited|banned) [,;:-] (?:so )?(?:{_PERSON} \
+      )?(?:(?:must|may|should|can|shall) )?(?:never|not) (?:ever )?(?:be )?(?:call|use|touch|called|used)(?: it)? \
+      => forbidden
+    (?:switched|turned) off|disabled|out of use => forbidden
+    ((?:begin|begins|start|starts|first) .*?) [;,:(] (?:and )?(?:no|nothing|none)(?: other)?(?: tool)?(?: calls?| \
+      else)?(?: (?:may|must|should|can))?(?: (?:come|comes|happen|happens|run|runs|be called|stand))? \
+      (?:before|earlier than|ahead of) (?:it|that|this)(?: [)])? => 1
+    (?:i|e) [.] (?:e|g) [.]? => ,
+    , so (?:that )?(?:we|you|they|it|i|people|nobody|no one|customers|users|everybody|everyone) \
+      (?!.*(?:must|unless| if |except|but |should|only|never| not| no |before|after)).*$ =>
+    ((?:right|directly|immediately|straight|just) (?:after|before) .*?) ,? ?with (?:no|nothing)(?: other)?(?: \
+      tool)?(?: calls?)? (?:in )?between(?: them| the two)? => 1
+    ^(?:an?|the|any) \S+ (must|may|should|can|cannot|has to)((?: not| never| only)*) (?:go through|pass \
+      through|run through|be (?:passed|sent|given|handed) to) (\S+) => 3 1 2 be called
+    ^(.*(?:own|fresh|new|separate) .*) [;,] (?:an?|one|the|old) .* (?:does|do) not count$ => 1
+    ^one of the (?:next )?(\S+) calls (?:right |directly |immediately |that |which |come |coming \
+      )*(?:after|following|follow) (?:(?:each|every|an?|any) )?(\S+)(?: calls?)? (?:must|has to|should|shall) be \
+      (?:an? )?(\S+)$ => every 2 is followed by 3 within 1 calls
+    leave (.*?) alone => do not call 1
+    (may|can|must|should|shall|will|could) ((?:the|an?|our|your) (?:\S+ ){{0,3}}?\S+) be(?= \S+) => 2 1 be
+    then (may|can|must|should|shall|will|could) ((?:\S+ ){{0,3}}?\S+) be(?= \S+) => then 2 1 be
+    (the) (?:agent|assistant|model|run|trace|session)'s => 1
+    (?:start|begin|open) (?:an?|the|each|every|any) {_RUN} (?:with|by) => the run begins with
+    (?:end|finish|conclude|close|wrap up|complete|leave) (?:an?|the|each|every|any) {_RUN} (?:with|by) => the run \
+      ends with
+    in (?:whatever|whichever|no particular) order(?: (?:suits|you) \S+)?(?= [;:]|$) => in any order
+    ^(?:we|i) (?:never|do not(?: ever)?) want(?: to (?:see|have))? => no
+    (?:stays?|remains?)(?= (?:off limits|forbidden|blocked|locked|prohibited|unavailable|banned|out of \
+      bounds|allowed)) => is
+    ^(?:a|any|each|every|one|the) {_RUN}(?= (?:may|can) (?!not|contain|have|include|begin|start|end|finish)) => it
+    ^(.*?) (?:needs|requires) (?:the )?user's (?:say - so|approval|consent|ok|permission|confirmation|go - ahead) \
+      [:;] the (?:last|latest|most recent|newest) user message(?: before (?:it|that))? must (?:contain|say|be) \
+      (\S+)$ => 1 only if the latest user message contains 2
+    ((?:if|when) .* fails? .*?) for the (?:rest|remainder) of the {_RUN} => 1 ever again
+    ((?:before|after|until|once|unless|without|later|earlier|followed|preceded|requires?|needs?) .*?) in the same \
+      {_RUN} => 1
+    (?:ask|query|look) (?:for|at) => call
+    (?:{_PERSON} )?(?:may not|must not|can not|should not|must never|never) (?:call|do|use|run) anything(?: \
+      else)?(?: any ?more)?(?: ,)? (?:except|but|other than)(?: for)? (?:further|more|another) \S+(?: calls?)? => \
+      no other tool may be called
+"""
+_ORDERING = "must|should|only|never|not|before|after|first|last|then|once|until|when|next|by|from|[0-9]"
+HEADING = (
+    r"(?:the |our |your |my )?(?:correct |right |required |game |following )*(?:pipeline|workflow|"
+    r"process|procedure|flow|runbook|"
+    r"checklist|routine|schedule|tasks?|job|requirements?|instructions|goal|plan|rollout|steps?|"
+    r"actions|rules?|important|note|checks?|polic(?:y|ies)|constraints?|guidelines?|"
+    r"remember|attention|warning|nb|todo|to do|mind|(?:one|only) exception|do the following|"
+    r"release (?:process|checklist)|(?:deployment|build) (?:process|pipeline))"
+    r"(?: is| is as follows| are| goes like this)?(?: for (?:the )?(?:\w+ )?(?:agent|assistant|model|"
+    r"run)s?)? :"
+)
+"""What stands before a colon and says nothing."""
+REQUEST = rf"""
+    ^(?:could|can|would|will|may) \S+ (.*) [?]$ => 1
+    [!]$ =>
+    (?:, )?(?:thanks|thank you|cheers|please)(?: (?:in advance|a lot))?$ =>
+    ^(?:hi|hello|hey|dear|ok|okay)(?: [a-z]+)? ,|^(?:note|remember|see to it) that =>
+    ^{HEADING} =>
+    ^(?:oh|so|well|ok|okay|right|now|besides|besides that|apart from that|in addition|finally)(?: ,)?(?: and)?(?= \
+      (?:i|we|the|please|you|do not|\S+ing) ) =>
+    (?:for |later )?today =>
+    , (?:will|would|could|can) you$ =>
+    , (?:that is|and that is) (?:all|everything) (?:i|we) (?:care|ask|want|need)(?: about| for)?$ =>
+    , (?:or|or else|otherwise) (?:people|we|they|it|you|everyone|everybody|customers|somebody)(?! \
+      .*(?:{_ORDERING})(?: |$)) .*$ =>
+    , (?:as|since|because) (?!.*(?:{_ORDERING})(?: |$)).*$ =>
+    ^(?:(?:one|two|three|four|some) (?:rules|things|points|requests|constraints)(?: for)?|here is (?:the|my|your) \
+      (?:plan|order|list|schedule)(?: for)?|the (?:plan|list)(?: for)?) : =>
+    (?:two|three|four|these|some) things (?:must|have to|need to|should) be (?:finished|done|over|ready|complete) \
+      (?:: )? =>
+    (?:can|may|could|might)((?: also| then| now)*)(?= (?:be|happen|go|come|run|start|begin|follow|take) .*(?:any \
+      ?time (?:after|before)|from (?:[0-9]|noon)|earliest|latest|come next)) => must 1
+    (?:the )?last (?:job|task|thing|step|item)(?= [:;,]|$) => last
+    (?:turn|get|move on|get round) to(?= \S+) => do
+    (?:does|do|is|are) not (?:due|open|available|possible) (before|until) => must not happen before
+"""
+"""How a sentence is said in plainer words: what stands before the arrow as what stands behind it (see ``SAME``). Asides
+that ask for nothing go. ``REQUEST`` is about queries alone."""
+
+
+def said(words: Sequence[str], first: bool) -> Sequence[tuple[int, tuple[Said, ...]]]:
+    """Return what these words may say from their beginning: how many they are, and their codes. Words that say nothing
     have none. ``first``: they begin a sentence."""
-    text = "".join(f"{word} " for word in words)
+    return _told("".join(f"{word} " for word in words), first)
+
+
+@lru_cache(maxsize=4096)
+def _told(text: str, first: bool) -> Sequence[tuple[int, tuple[Said, ...]]]:
+    return tuple(_said(text, text.split(), first))
+
+
+def _said(text: str, words: Sequence[str], first: bool) -> Iterator[tuple[int, tuple[Said, ...]]]:
     for pattern, made in _READERS:
-        if (match := pattern.match(text)) and (codes := made(match)):
+        if (match := late(pattern).match(text)) and (codes := made(match)):
             yield len(match[0].split()), tuple(codes)
-    if (match := _ORDER.match(text)) and match["act"] and (codes := _order(match)):
+    if (match := late(_ORDER).match(text)) and match["act"] and (codes := _order(match)):
         yield len(text[: match.start("act")].split()), tuple(codes)
     longest: dict[str, int] = {}
     for width in range(1, min(_LONGEST, len(words)) + 1):
@@ -428,9 +675,9 @@ def said(words: Sequence[str], first: bool) -> Iterator[tuple[int, tuple[Said, .
             longest[code] = width
     for code, width in longest.items():
         yield width, (Said(code),)
-    if match := _FILLER.match(text):
+    if match := late(_FILLER).match(text):
         yield len(match[0].split()), ()
-    if first and (match := _FRAME.match(text)):
+    if first and (match := late(_FRAME).match(text)):
         yield len(match[0].split()), (Said("sure"),)
 
 
@@ -494,10 +741,12 @@ again: again | any more | anymore | any longer | ever again | once more
 earlier: by then | by that time | up to then | earlier | before | first | at least once | before it | before
     that | beforehand | previously | prior | previous | preceding | already | before then | before them | at some
     earlier point | at some earlier time | somewhere before it | somewhere before them | in the past | at some point
-    before it | at some time before it
+    before it | at some time before it | somewhere earlier | sometime earlier | at some point earlier
+    | some time earlier
 later: later | at some point later | at some point after it | at some point after that | after it | after that |
     afterwards | afterward | subsequent | subsequently | at some later time | at some later point | at some point
     afterwards | at some time afterwards | at some time later | eventually | later on
+    | some time later | at a later point | at any later point | at any later time | sometime later | somewhere later
     | somewhere after it | sooner or later | from then on
 too: too | in it | in it too | in it as well | as well | also | somewhere | anywhere | somewhere in it | before
     or after | before or after it | whether earlier or later | whether before or after | whether before or after it
@@ -536,7 +785,7 @@ there_may: there may be | there can be
 there_no: there is not | there must not be | there should not be | there can not be | there may not be
 no_way: under no circumstances | at no point | at no moment | in no event | in no case | at no time | on no account
 number_of: number of
-in_between: in between | between them | in the meantime | since then | since
+in_between: in between | between the two | between the two calls | between them | in the meantime | since then | since
 outside: outside | outside of | except
 onwards: onwards | onward | on
 from: from | starting from | starting with | beginning with | beginning from | as from
@@ -563,15 +812,6 @@ only_reads: only reads | only read
 writes: writes | write
 is_tool: is a tool | are tools
 """
-HEADING = re.compile(
-    r"(?:the |our |your |my )?(?:correct |right |required |game |following )*(?:pipeline|workflow|"
-    r"process|procedure|flow|runbook|"
-    r"checklist|routine|schedule|tasks?|job|requirements?|instructions|goal|plan|rollout|steps?|actions|rules?|important|note|"
-    r"remember|attention|warning|nb|todo|to do|mind|(?:one|only) exception|do the following|"
-    r"release (?:process|checklist)|(?:deployment|build) (?:process|pipeline))"
-    r"(?: is| is as follows| are| goes like this)? : "
-)
-"""What stands before a colon and says nothing."""
 
 
 def in_order(words: str) -> bool:

@@ -61,6 +61,7 @@ def _forms(verb: str) -> Iterator[tuple[str, Form]]:
     nouns = [stem + end for end in ("ion", "ation", "ition", "al", "ance", "ence")] + [verb + "ment"]
     if after_y:
         nouns += [short + end for end in ("ication", "ial", "iance")]
+    nouns += [doubled + "ation"] * verb.endswith("l") + [short + "ssion"] * verb.endswith("it")
     for noun in (*nouns, *_irregular("noun", verb)):
         yield noun, "noun"
 
@@ -68,7 +69,7 @@ def _forms(verb: str) -> Iterator[tuple[str, Form]]:
 def _irregular(table: str, verb: str) -> list[str]:
     """Return the forms of a table, which a verb with a prefix shares: "rebuild", "overwrite"."""
     found: dict[str, list[str]] = _data()[table]
-    for prefix in ("", "re", "un", "over", "under", "out", "pre"):
+    for prefix in ("", "re", "un", "over", "under", "out", "pre", "proof"):
         if verb.startswith(prefix) and verb[len(prefix) :] in found:
             return [prefix + form for form in found[verb[len(prefix) :]]]
     return []

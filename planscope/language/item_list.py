@@ -60,7 +60,7 @@ def list_at(text: str, at: int, names: Names) -> ItemList | None:
     first, colon = at, text.find(":", at, _line_end(text, at))
     said = " ".join(text[at : max(colon, at)].casefold().split())
     in_order = english.in_order(said)
-    if in_order or english.HEADING.fullmatch(f"{said} : "):
+    if in_order or english.late(english.HEADING).fullmatch(f"{said} :"):
         heading = (at, colon + 1)
         first = colon + 1 + _blanks(text[colon + 1 :])
     items = tuple(_items(text, first, names))
@@ -160,7 +160,7 @@ def rows_of(text: str) -> list[list[Token]]:
         return list(sentences(text.replace("\n", " ")))
     row = list(tokens(text[: marks[0][0]].strip()))
     head = " ".join(token.key for token in row)
-    if english.in_order(head.removesuffix(" :")) or english.HEADING.fullmatch(f"{head} "):
+    if english.in_order(head.removesuffix(" :")) or english.late(english.HEADING).fullmatch(head):
         row = []
     for (begin, stop), end in zip(marks, [*(start for start, _ in marks[1:]), len(text)], strict=True):
         row += [Token("mark", ",", begin, begin)] if row else []

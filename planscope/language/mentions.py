@@ -157,8 +157,6 @@ class Mentions:
             *self._object(pieces, at, start),
             *self._caused(pieces, at),
         ]
-        if start == at and pieces[at].key in words("modals") and at:
-            found += self._inverted(pieces, at)
         if said.last is not None and said.token in (*_JOINED, "THEN"):
             found += self._shared(pieces, start, said)
         if said.token in _BESIDE and start > at:
@@ -216,8 +214,8 @@ class Mentions:
     def _active(self, pieces: Sequence[Piece], at: int, start: int, before: str) -> Iterator[Mention]:
         """Yield mentions with the verb first: "build the image", "building of the image", "push it"."""
         piece = pieces[start]
-        for action in self.verbs.get(piece.key, ()):
-            kinds = forms(action.verb)[piece.key]
+        for action in self.verbs.get(piece.key, ()) or self.verbs.get(singular(piece.key), ()):
+            kinds = forms(action.verb).get(piece.key) or forms(action.verb)[singular(piece.key)] & {"noun"}
             ends = [self._rest(action, pieces, start + 1, of=bool(kinds & {"ing", "noun"}))]
             as_noun = "noun" in kinds and (start > at or piece.key != action.verb)
             if ends == [None] and not action.whole and self._alone(action, as_noun):
@@ -342,7 +340,12 @@ class Mentions:
                     continue
                 kinds = forms(action.verb)[pieces[at].key]
                 elliptic = said.passive and said.token in _JOINED and "done" in kinds
-                nominal = "ing" in kinds or ("noun" in kinds and pieces[at].key != action.verb)
+                verbal = {*words("pronouns"), *self.articles}.intersection(
+                    one.key for one in (pieces[start], *pieces[at + 1 : at + 2])
+                )
+                nominal = "ing" in kinds or (
+                    "noun" in kinds and (pieces[at].key != action.verb or not verbal)
+                )
                 nominal |= "done" in kinds and said.needs  # "needs the tests run"
                 if at > end and "done" in kinds:
                     yield from self._with_auxiliary(action, pieces, (start, end, at, stop))
@@ -368,22 +371,6 @@ class Mentions:
                     action,
                 )
                 return
-
-    def _inverted(self, pieces: Sequence[Piece], at: int) -> Iterator[Mention]:
-        """Yield "may the image be built", where the auxiliary is before its subject."""
-        start = self._skip(pieces, at + 1)
-        if start >= len(pieces):
-            return
-        for action in self.objects.get(singular(pieces[start].key), ()):
-            end = self._match(action.rest, pieces, start)
-            if end is None or end + 1 >= len(pieces) or pieces[end].key != "be":
-                continue
-            verb = pieces[end + 1]
-            if "done" in forms(action.verb).get(verb.key, ()):
-                _, done = self.auxiliary(list(cut("is executed")))
-                assert done is not None
-                done = done._replace(start=pieces[end].start, end=verb.end)
-                yield Mention((_token(action, pieces, start, end), done), end + 2 - at, action)
 
     def _shared(self, pieces: Sequence[Piece], start: int, said: Named) -> Iterator[Mention]:
         """Yield mentions that share the verb or the object of the last one: "write the code and the tests", "has been

@@ -4,19 +4,19 @@ where an order, a place or a clock time says them. Conditions, numbers and nearn
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, groupby, islice, product
 
 from planscope.language import english
 from planscope.language.build import SentenceReading
 from planscope.language.calls import Calls
-from planscope.language.clauses import asks_nothing, no_order
+from planscope.language.clauses import asks_nothing, covering, no_order
 from planscope.language.cuts import Item, Scanner, SentenceError, Token
 from planscope.language.english import FUNCTION
 from planscope.language.item_list import RELATING, rows_of
 from planscope.language.problem import Span
-from planscope.language.resolve import JOINING, parted, pointed, readings
+from planscope.language.resolve import JOINING, parted, plainer, pointed, readings
 from planscope.language.said import clauses_of
 from planscope.language.scan import Names, words_of
 from planscope.language.scan import Token as Place
@@ -66,8 +66,9 @@ class Prose:
             return []
         scanner = Scanner(text, self.names, timed=self.timed, prose=True)
         every = rows_of(text)
-        rows = list(_going_on(filter(None, map(_polite, every))))
-        keys = [token.key for row in rows for token in row]
+        asked = (_polite(plainer(scanner, row, english.REQUEST)) for row in every)
+        rows = list(_going_on(filter(None, (plainer(scanner, row) for row in asked))))
+        keys = [token.key for row in every for token in row]
         stopping = keys[:1] == ["stop"] and keys[1:2] != [] and keys[1].endswith("ing")
         words = " ".join(keys)
         unread = stopping or not rows or bool(_UNCERTAIN.search(words))
@@ -85,10 +86,10 @@ class Prose:
         drafts = [draft for way in ways for draft in way]
         if not _complete(drafts):
             return []
-        trees = [self._tree(text, drafts, rows) for drafts in ways if self._certain(drafts, rows)]
+        trees = [self._tree(text, drafts, rows) for drafts in ways if self._certain(drafts, every)]
         if len(trees) != len(ways):
             return []
-        read = {token.start for clause, some in said if some != [()] for token in clause}
+        read = covering((one.start, one.end) for clause, some in said if some != [()] for one in clause)
         asides = tuple(_unread(every, read))
         return [tree._replace(asides=asides) for tree in trees if tree is not None]
 
@@ -257,9 +258,9 @@ def _complete(drafts: Sequence[Draft]) -> bool:
     return alone <= told
 
 
-def _unread(rows: Iterable[Sequence[Token]], read: Collection[int]) -> Iterator[Span]:
-    """Yield where words stand that were not read, without those that only join. ``read``: where the others begin."""
-    for is_read, some in groupby(chain.from_iterable(rows), lambda token: token.start in read):
+def _unread(rows: Iterable[Sequence[Token]], read: Callable[[int], bool]) -> Iterator[Span]:
+    """Yield where words stand that were not read, without those that only join. ``read``: whether a place was."""
+    for is_read, some in groupby(chain.from_iterable(rows), lambda token: read(token.start)):
         run = [token for token in some if token.kind != "mark" and token.key not in JOINING]
         if run and not is_read:
             yield run[0].start, run[-1].end
@@ -313,23 +314,8 @@ def _verb_of(row: Sequence[Token], subject: Span, clock: Span) -> set[str]:
     return {*own, *(one.key for one in row[start:] if one.start < subject[0])}
 
 
-_GREETING = re.compile(
-    r"(?:(?:hi|hello|hey|dear|ok|okay)(?: (?!`)[a-z]+)? , |(?:note|remember|see to it) that )"
-)
-_THANKS = re.compile(r" (?:, )?(?:thanks|thank you|cheers|please)(?: (?:in advance|a lot))?$")
-_ASKING = english.words("could can would will may")
-
-
 def _polite(row: list[Token]) -> list[Token]:
-    """Return the tokens of a sentence without greeting, heading, thanks, and the marks of a request or an order."""
-    if row and (row[-1].text == "!" or (row[-1].text == "?" and row[0].key in _ASKING)):
-        row = row[2 * (row[-1].text == "?") : -1]
-    keys = " ".join(token.key for token in row)
-    if match := _THANKS.search(keys):
-        row = row[: keys.count(" ", 0, match.start() + 1)]
-    for pattern in (_GREETING, english.HEADING):
-        if match := pattern.match(" ".join(token.key for token in row)):
-            row = row[match[0].count(" ") :]
+    """Return the tokens of a sentence without the marks before words of order."""
     return [
         token
         for k, token in enumerate(row)

@@ -7,13 +7,25 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile, product
+from typing import cast
 
 from planscope.language import english
 from planscope.language.calls import Calls
 from planscope.language.clauses import asides, clauses, covering, listed
-from planscope.language.cuts import Cut, Item, Paths, Scanner, Token
+from planscope.language.constructions import Kind
+from planscope.language.cuts import Cut, Item, Paths, Scanner, Token, full
 from planscope.language.english import COUNTING
-from planscope.language.shapes import Draft, Meaning, by, doubtful, joined, meanings
+from planscope.language.shapes import (
+    Draft,
+    Meaning,
+    by,
+    doubtful,
+    joined,
+    meanings,
+    places,
+    rewritten,
+    table,
+)
 
 MOST_CLAUSES = 8
 """A sentence of more clauses is not read."""
@@ -65,6 +77,39 @@ def readings(scanner: Scanner, row: Sequence[Token]) -> Ways:
     if found[0] and scanner.tools:
         found = read(cuts(True), mean)
     return found
+
+
+def plain(scanner: Scanner, row: Sequence[Token]) -> Meaning:
+    """Return what a plain sentence means, which needs no regular expressions; nothing of others."""
+    sets = [
+        Item("S", (one.start, one.end), (Calls(one.text, text=one.text),))
+        for one in row
+        if one.text in scanner.tools
+    ]
+    words = " ".join("S" if one.text in scanner.tools else one.key for one in row)
+    if words not in english.SIMPLE or len({one.calls for one in sets}) < len(sets):
+        return ()
+    kind, first, *then = english.SIMPLE[words].split()
+    return (Draft(cast(Kind, kind), sets[int(first)], sets[int(then[0])] if then else None),)
+
+
+def plainer(scanner: Scanner, row: Sequence[Token], told: str = english.PLAINER) -> list[Token]:
+    """Return a sentence in the plainer words of a table; nothing of one that asks for nothing."""
+    row = full(row, scanner.names.known)
+    for pattern, (said,) in table(told):
+        while match := pattern.search(" ".join(one.key.replace(" ", "\u00a0") for one in row)):
+            whole = row[places(match)]
+            kept = {one.key for word in said if word.isdigit() for one in row[places(match, int(word))]}
+            if any(one.key not in kept and scanner.names_tool(one) for one in whole):
+                break
+            span = whole[0].start, whole[-1].end
+            row = rewritten(
+                row,
+                match,
+                said,
+                {word: Token("word" if word.isalpha() else "mark", word, *span) for word in said},
+            )
+    return row
 
 
 def parted(scanner: Scanner, row: Sequence[Token]) -> Iterator[tuple[list[list[Token]], bool]]:
@@ -315,7 +360,7 @@ def _quoted(names: Sequence[str], start: int, end: int, match: re.Match[str]) ->
 
 
 _LONE_BOTH = re.compile(r"\bboth S(?!.* and )")
-_FRONTED = ("before", "after", "once", "if", "when", "until", "unless")
+_FRONTED = english.words("before after once if when until unless")
 """Behind these a comma ends a list."""
 _LATER = english.words("later afterwards afterward subsequently thereafter")
 _EARLIER = re.compile(r"\b(?:before|prior to) (?:it|that|this|them)(?= |$)|\bbeforehand\b")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import chain, count, pairwise, product
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 
 from planscope.language import english
 from planscope.language.calls import Against, Calls, Condition, condition_text
@@ -26,6 +26,7 @@ MOST = 1_000
 
 
 Unit = Literal["calls", "seconds", ""]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,7 @@ _PARTS = r"""
 """Parts of shapes, by name; <V> in a shape is the part V, <first> a list of sets."""
 _MORE = r"""
     nothing: COUNT_OF <first>(?: trace)? enough
+    nothing: (?:if|when) no <first>(?: (?:<V>|follows|chain|later))* ,? <then> may_<V>
     not_between a * c: <NONE>(?: (?:may_)?<V>)? <BETWEEN>
     not_between a -b c: <NONE>(?: (?:may_)?<V>)? <BETWEEN>(?: ,)? (?:outside|except) <then>
     not_between a * c: <BETWEEN> ?,? <NONE>(?: (?:may_)?<V>)?
@@ -145,8 +147,10 @@ _MORE = r"""
     counted: <first> COUNT_OF
     counted: <RUN> needs (?:COUNT_OF )?<first>
     counted: <RUN> may_contains COUNT_OF <first>
-    counted: (?:limit <first> LIMIT_TO|<first> LIMIT)
     counted: <RUN> contains (?:COUNT_OF )?<first>
+    counted: <RUN> (?:contains|do) <first> COUNT
+    same? alternate_precedence b a: (?:<first> (?:may_)?only_<V>|<first>(?: (?:may_)?<V>)? only|(?:may_)?only_do \
+      <first>) (?:if|when|after) (?:did_do )?<then>(?: (?:did_)?<V>)? in_between (?:earlier |latest |last )?(?P<until>S)
     counted: number_of <first> is COUNT_OF
     limited: number_of <first> not_exceeds COUNT_OF
     pair? existence a & not_coexistence a1 a2: (?P<first>S) <V> ,? ?(?:but )?not_both
@@ -195,6 +199,7 @@ _MORE = r"""
     same? alternate_precedence a b & after_until a a b: (?P<then>S) and (?P<first>S)(?: always)? alternates ,? \
       begins (?P<until>S)
     after_until a c b: there (?:COUNT_OF )?<then> <BETWEEN>
+    two? after_until a a b: (?:no|not_do|there_no) COUNT_OF (?P<first>S) without (?:COUNT_OF )?<then> in_between
     two? absence a: no COUNT_OF <first>(?: (?:may_)?(?:contains|<V>))?
     turned a b: <then> not_precedes <first>
     must_with: (?:every )?(?P<first>S) (?:(?:may_)?only_<V>|only) WITH
@@ -514,45 +519,48 @@ def normal(items: Sequence[Item]) -> list[Item]:
     return _same(found)
 
 
-def _ways(table: str) -> Iterator[tuple[re.Pattern[str], list[list[str]]]]:
-    """Yield the lines of a table of rewritings: a pattern, and what it is read as, in one way or in two."""
-    for line in _lines(table):
+@cache
+def table(text: str) -> tuple[tuple[re.Pattern[str], list[list[str]]], ...]:
+    """Return the lines of a table of rewritings: a pattern, and what it is read as, in one way or in two."""
+    found = []
+    for line in _lines(text):
         words, _, said = line.partition(" =>")
         for name, part in (("LIST", LIST), ("BESIDE", f"(?:{'|'.join(_BESIDE)})"), (r"\bV\b", V)):
             words = re.sub(name, part.replace("\\", "\\\\"), words)
-        yield re.compile(rf"(?<!\S)(?:{words})(?!\S)"), [one.split() for one in said.split(" | ")]
+        found.append((re.compile(rf"(?<!\S)(?:{words})(?!\S)"), [one.split() for one in said.split(" | ")]))
+    return tuple(found)
 
 
 def _same(items: list[Item]) -> list[Item]:
     """Return the items in the words of the table, where it says that they mean the same as others."""
     codes = " ".join(item.code for item in items)
-    for pattern, (said,) in SAME_WAYS:
+    for pattern, (said,) in table(SAME):
         while match := pattern.search(codes):
-            items = _rewritten(items, match, said)
+            items = _in_codes(items, match, said)
             before, codes = codes, " ".join(item.code for item in items)
             if before == codes:
                 break
     return items
 
 
-def _rewritten(items: Sequence[Item], match: re.Match[str], said: Sequence[str]) -> list[Item]:
-    """Return the items with those that a pattern matched as a table says it."""
-    codes = match.string
-    first, last = (codes.count(" ", 0, at) for at in match.span())
-    span = items[first].span[0], items[last].span[1]
-    made: list[Item] = []
-    for word in said:
-        if word.isdigit():
-            begin, end = match.span(int(word))
-            if end > begin >= 0:
-                begin += codes[begin] == " "
-                end -= codes[end - 1] == " "
-                made += items[codes.count(" ", 0, begin) : codes.count(" ", 0, end) + 1]
-        elif word == "ANY":
-            made.append(_any_call(span))
-        else:
-            made.append(Item(word, span))
-    return [*items[:first], *made, *items[last + 1 :]]
+def _in_codes(items: Sequence[Item], match: re.Match[str], said: Sequence[str]) -> list[Item]:
+    whole = places(match)
+    span = items[whole.start].span[0], items[whole.stop - 1].span[1]
+    made = {word: _any_call(span) if word == "ANY" else Item(word, span) for word in said}
+    return rewritten(items, match, said, made)
+
+
+def places(match: re.Match[str], group: int = 0) -> slice:
+    """Return where the words stand that a group matched."""
+    words = match.string[: match.start(group)].split(), (match[group] or "").split()
+    return slice(len(words[0]), len(words[0]) + len(words[1]))
+
+
+def rewritten(row: Sequence[T], match: re.Match[str], said: Sequence[str], made: Mapping[str, T]) -> list[T]:
+    """Return a row, of which a pattern matched some words, as a table says it: numbers are groups."""
+    whole = places(match)
+    found = (row[places(match, int(one))] if one.isdigit() else [made[one]] for one in said)
+    return [*row[: whole.start], *chain(*found), *row[whole.stop :]]
 
 
 def doubtful(items: Sequence[Item], text: str) -> tuple[Meaning, ...] | None:
@@ -565,10 +573,10 @@ def doubtful(items: Sequence[Item], text: str) -> tuple[Meaning, ...] | None:
         if (items[k - 1].code, items[k].code, items[k + 1].code) == ("S", "and", "S")
     ]
     codes = " ".join(item.code for item in items)
-    for pattern, ways in DOUBT_WAYS:
+    for pattern, both in table(DOUBTS):
         if (match := pattern.fullmatch(codes)) and not codes.startswith(("both", "do both")):
-            clear = forms == [2] and "and" in ways[0]
-            found = [next(meanings(_rewritten(items, match, way)), None) for way in ways[clear:]]
+            clear = forms == [2] and "and" in both[0]
+            found = [next(meanings(_in_codes(items, match, way)), None) for way in both[clear:]]
             if all(found):
                 return tuple(one[0] for one in found if one is not None)
     return None
@@ -593,10 +601,9 @@ def _alike(one: Item, other: Item) -> bool:
 
 
 _BESIDE = english.words("before after until once unless if when while without")
-SAME_WAYS, DOUBT_WAYS = tuple(_ways(SAME)), tuple(_ways(DOUBTS))
 _SCOPES = english.words("if when unless while once until whoever between from")
 """What stands behind a clause with one of these may be meant under its condition."""
-_WORDS_BESIDE = ("before", "after", "until", "once", "when", "without")
+_WORDS_BESIDE = english.words("before after until once when without")
 
 
 def by(item: Item, agent: str | None) -> Item:
@@ -644,7 +651,7 @@ def _drafts(
 ) -> Iterator[Draft]:
     """Yield the rules of one meaning, one for each combination of the sets of its lists. Raises SentenceError."""
     numbers = [item for item in items if item.code in _MANY]
-    many, told = _first(items, *_MANY, "LIMIT", "LIMIT_TO"), _first(items, "WITH")
+    many, told = _first(items, *_MANY), _first(items, "WITH")
     against = next((item.against for item in items if item.against is not None), None)
     for part in way.split(" & "):
         kind, *letters = part.split()
@@ -779,6 +786,7 @@ def _beside_it(
         and "did_" in part["past"]
         and one.outcome
         and len(x[0].calls) == 1
+        and not any(item.code == "again" for item in items)
     ):
         # "no B if A fails" may mean that its latest call failed
         made.append(tuple(Draft("after_until", x[0], side, until=_opposite(x[0])) for side in subject))
@@ -813,10 +821,10 @@ _MANY = ("COUNT", "REPEAT", "COUNT_OF", "COUNT_AMONG")
 
 _TOLD = ("earlier", "later", "right_earlier", "right_later")
 _SAME_TIME: Mapping[str, frozenset[str]] = {
-    "before": frozenset(("earlier", "x_earlier")),
-    "until": frozenset(("earlier", "x_earlier")),
-    "after": frozenset(("later", "x_earlier")),
-    "once": frozenset(("later", "x_earlier")),
+    "before": english.words("earlier x_earlier"),
+    "until": english.words("earlier x_earlier"),
+    "after": english.words("later x_earlier"),
+    "once": english.words("later x_earlier"),
 }
 """Words of time that say the same as the word before the clause beside."""
 

@@ -8,12 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, product
 
+from planscope.language import english
 from planscope.language.calls import Calls, Combined, Condition, compares
 from planscope.language.cuts import Paths, Scanner, SentenceError, Token, sentences
-from planscope.language.english import verb
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.language.problem import Span
-from planscope.language.resolve import parted, pointed, readings
+from planscope.language.resolve import parted, plain, plainer, pointed, readings
 from planscope.language.scan import words_of
 from planscope.language.shapes import ANY_LIST, Draft, Meaning, group
 from planscope.rules.pattern import pattern
@@ -124,19 +124,15 @@ def read_rules(text: str, tools: Collection[str] = ()) -> RuleFile:
     )
 
 
-_HEADING = re.compile(
-    r"(?:the )?(?:following )?(?:rules?|requirements?|checks?|polic(?:y|ies)|constraints?|guidelines?)(?: for (?:the )?"
-    r"(?:\w+ )?(?:agent|assistant|model|run)s?)? : "
-)
-
-
 def _without_headings(rows: Iterable[list[Token]]) -> Iterator[list[Token]]:
     """Leave out "Rules:" before a list, and the marks of its items."""
     for row in rows:
-        if _HEADING.fullmatch("".join(f"{token.key} " for token in row)):
+        if english.late(english.HEADING).fullmatch(" ".join(token.key for token in row)):
             continue
         words = [token.key for token in row]
-        star = words[0] == "*" and len(row) > 1 and row[1].start > row[0].end and verb(words[1:]) is None
+        star = (
+            words[0] == "*" and len(row) > 1 and row[1].start > row[0].end and english.verb(words[1:]) is None
+        )
         if star or words[0] == "-":
             row = row[1:]
         elif row[0].kind == "number" and words[1:2] in ([], [")"]):
@@ -151,7 +147,7 @@ def _declared(text: str, rows: Sequence[list[Token]]) -> tuple[str, ...]:
     for row in rows:
         if row[-1].key in _MARKING:
             with suppress(SentenceError):
-                _sentence(file, row, marks_only=True)
+                _sentence(file, row)
     return file.declared
 
 
@@ -164,7 +160,7 @@ def _located(text: str, error: SentenceError) -> ParseError:
     )
 
 
-def _sentence(file: _File, row: list[Token], *, marks_only: bool = False) -> None:
+def _sentence(file: _File, row: list[Token]) -> None:
     """Read one sentence and add its rules or its marks. Raises SentenceError."""
     text = file.scanner.text
     name, rest = _named(text, row)
@@ -172,32 +168,37 @@ def _sentence(file: _File, row: list[Token], *, marks_only: bool = False) -> Non
         return
     if name is not None and loose(name) in map(loose, file.scanner.tools):  # "refund: at most once"
         with suppress(SentenceError):
-            return _named_sentence(file, None, [*row[: len(row) - len(rest) - 1], *rest], marks_only)
+            return _named_sentence(file, None, [*row[: len(row) - len(rest) - 1], *rest])
     try:
-        _named_sentence(file, name, rest, marks_only)
+        _named_sentence(file, name, rest)
     except SentenceError:
         if name is None:
             raise
         with suppress(SentenceError):  # "A and B exclude each other: never call both"
-            return _named_sentence(file, None, row, marks_only)
+            return _named_sentence(file, None, row)
         raise
 
 
-def _named_sentence(file: _File, name: str | None, row: list[Token], marks_only: bool) -> None:
+def _named_sentence(file: _File, name: str | None, row: list[Token]) -> None:
     span = row[0].start, row[-1].end
+    if drafts := plain(file.scanner, row):
+        file.rules += _rules(file, drafts, ((), ()), name, span)
+        return
+    if not (row := plainer(file.scanner, row)):
+        return
     cuts = file.scanner.cuts(row)
     some = list(cuts)
-    for cut in some:
+    for cut in some if row[-1].key in _MARKING else ():
         codes = " ".join(item.code for item in cut.items)
         for mark, marking in _MARKS.items():
             if match := marking.fullmatch(codes):
                 file.marks[mark] += [c for item in group(cut.items, match, "first") for c in item.calls]
                 return
-    if marks_only:
-        return
     cost, ways = _ways(file, row, name)
     if cost:
         ways = (file.scanner.tools and _of_clauses(file, row, name)) or ways
+    if ways == [[]] and file.rules:
+        return  # "If no B follows, A is fine" asks for nothing
     ways = [way for way in ways if way]
     if not ways:
         raise refused(cuts, some)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from planscope.language import english
 from planscope.language.calls import Calls, Combined, Compare
+from planscope.language.cuts import Scanner, tokens
 from planscope.language.errors import ParseFailure
+from planscope.language.resolve import readings
 from planscope.rules.reading import read_rules
 
 SENTENCES = {
@@ -249,3 +252,29 @@ def test_an_agent_makes_all_calls_of_a_list_and_is_never_left_out() -> None:
     for text in ("The planner must end with deploy.", "The planner must call two lookup."):
         with pytest.raises(ParseFailure):
             read_rules(text, TOOLS)
+
+
+def test_plain_sentences_mean_what_the_table_of_constructions_says() -> None:
+    tools = ("refund", "lookup")
+    for words in english.SIMPLE:
+        text = words.replace("S", "refund", 1).replace("S", "lookup", 1)
+        (rule,) = read_rules(text, tools).rules
+        _, (found,) = readings(Scanner(text, tools), list(tokens(text)))
+        ((draft,),) = found.meanings
+        then = draft.then.calls if draft.then is not None else ()
+        assert (rule.kind, rule.first, rule.then) == (draft.kind, draft.first.calls, then), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never call refund; managers are exempt.",
+        "refund only after lookup; VIP customers are exceptions.",
+        "refund never happens after lookup; small ones are fine.",
+        "refund must not be called, so we stay safe unless asked.",
+        "refund only after lookup (large amounts only).",
+    ],
+)
+def test_an_aside_that_may_be_an_exception_is_not_left_out(text: str) -> None:
+    with pytest.raises(ParseFailure):
+        read_rules(text, ("refund", "lookup"))

@@ -76,8 +76,7 @@ _TO_HAPPEN = rf"(?: to (?:happen|occur|run|take place|be {_CALLED}))?"
 _ALLOWED = _any("allowed|permitted|ok|okay|fine|acceptable|possible|tolerated|legal|accepted|valid")
 _FORBIDDEN = _any(
     "forbidden|prohibited|disallowed|banned|blocked|(?<! be )locked|barred|off limits|off the table|"
-    "out of bounds|illegal|"
-    "unacceptable|taboo|ruled out|unavailable|refused|rejected|denied"
+    "out of bounds|illegal|unacceptable|taboo|ruled out|unavailable|refused|rejected|denied"
 )
 _WRONG = _any(
     """wrong|a violation|violations|an error|errors|a mistake|a bug|a breach|a problem|a no-go|
@@ -93,8 +92,7 @@ _REQUIRED = _any("required|mandatory|necessary|obligatory|compulsory|essential")
 
 _ANSWERED = _any(
     "returns?|returned|gives?|gave|raises?|raised|throws?|threw|reports?|reported|(?:ends?|ended|"
-    "results?|resulted) in|"
-    "(?:answers?|answered|responds?|responded|comes? back|came back) with"
+    "results?|resulted) in|(?:answers?|answered|responds?|responded|comes? back|came back) with"
 )
 _FAILURE = "(?:an? )?(?:errors?|exceptions?|failures?)"
 
@@ -138,8 +136,7 @@ _VERBS = rows(
 _PASSIVE = ("called", "allowed", "forbidden", "required", "followed_by", "preceded_by")
 _VERB = (
     rf"{_ADVERBS}(?:to )?{_AUXILIARY}{_ADVERBS}(?:(?P<have>has|have|had|having) )?{_ADVERBS}(?:(?P<be>{_BE}) "
-    rf")?{_ADVERBS}"
-    rf"(?:to )?(?:be )?{_ADVERBS}(?:{'|'.join(f'(?P<{code}>{words})' for code, words in _VERBS)})(?= )"
+    rf")?{_ADVERBS}(?:to )?(?:be )?{_ADVERBS}(?:{'|'.join(f'(?P<{code}>{words})' for code, words in _VERBS)})(?= )"
 )
 _BEING = rf"{_AUXILIARY}(?:(?:not|both|all) )*(?:be|is|are|was)(?: (?:not|never|always|only|also))*(?= )"
 _BEING_WRONG = rf"(?:{_CONSIDERED} {_WRONG}|makes? no sense)(?= )"
@@ -234,24 +231,20 @@ ACTS = "call|use|invoke|run|do|execute|perform|make|trigger|issue|hit|touch|try|
 _ACT = _any(
     ACTS
     + "|take|give|record|log|file|place|query|fetch|set up|raise|look up|measure|schedule|launch|kick off|carry out|"
-    "proceed with|go ahead with|continue with|move on to|go on to|"
-    "conduct"
+    "proceed with|go ahead with|continue with|move on to|go on to|conduct"
 )
 _ACTS = _any("calls|uses|invokes|runs|does|executes|performs|makes|triggers|issues|tries|starts")
 _ACTED = _any("called|used|invoked|ran|executed|performed|made|done|triggered|issued|tried|started")
 WAITING = (
-    "depends on|depend on|relies on|rely on|waits for|wait for|wait until|waits until|hinges on|"
-    "requires|require"
+    "depends on|depend on|relies on|rely on|waits for|wait for|wait until|waits until|hinges on|requires|require"
 ).split("|")
 ACTING = _any(
-    "calling|using|invoking|running|doing|executing|performing|making|triggering|issuing|trying|"
-    "starting|finishing"
+    "calling|using|invoking|running|doing|executing|performing|making|triggering|issuing|trying|starting|finishing"
 )
 _ORDER = (
     rf"(?:(?:(?P<agent>{_AGENT})|the (?P<who>\w+)(?: agent)?) )?(?:please )?(?P<head>{_ADVERBS}"
     rf"(?:(?:(?P<sure>(?:do not )?forget(?: to)?|(?:be|make) sure to|remember to)|(?P<must>{_MODAL})|"
-    rf"(?P<may>{_PERMIT})"
-    rf"|do|does|did) )?{_ADVERBS}(?:(?P<have>having|have|has|had) )?{_ADVERBS})"
+    rf"(?P<may>{_PERMIT})|do|does|did) )?{_ADVERBS}(?:(?P<have>having|have|has|had) )?{_ADVERBS})"
     rf"(?:(?P<act>{_ACT}|{_ACTS}|{_ACTED})(?= ))?"
 )
 _ALONE = (["only"], ["always"])
@@ -331,8 +324,7 @@ def _count(match: re.Match[str]) -> list[Said] | None:
 
 
 _WITHIN = (
-    r"(?:within|in|among|no (?:later|more) than|at (?:most|the latest))(?: (?:the|at most|no more "
-    r"than|a maximum of))?"
+    r"(?:within|in|among|no (?:later|more) than|at (?:most|the latest))(?: (?:the|at most|no more than|a maximum of))?"
     rf"(?: next| following)? (?P<n>{_NUMBER}|an?)(?: more| further)? (?:tool )?"
     r"(?P<unit>calls?|steps?|actions?|seconds?|secs?|minutes?|mins?)(?: (?:at most|at the latest|or less|or "
     r"fewer))?(?: later| thereafter| after (?:it|that))?(?= )"
@@ -385,8 +377,7 @@ _FILLER = (
     + "(?= )"
 )
 _FRAME = (
-    rf"(?:please |always )*(?:make sure|ensure|see to it|be sure|take care|it (?:is|must be) "
-    rf"(?:{_REQUIRED}|important|"
+    rf"(?:please |always )*(?:make sure|ensure|see to it|be sure|take care|it (?:is|must be) (?:{_REQUIRED}|important|"
     r"imperative)|see that|let|making sure|taking care|"
     r"(?:i|we) (?:also )?(?:want|need|would like)(?: you)?)(?: that| to)?(?= )"
 )
@@ -437,8 +428,7 @@ _SUITS = (
     r"(?: (?:it|that) suits(?: \S+)?| (?:you|we|i) (?:like|want|please|can|wish|have (?:the )?time|"
     r"find (?:the )?time|get to it)| there "
     r"(?:is|'s) (?:a free moment|a (?:free )?slot|time|room)| there's (?:a free moment|a (?:free "
-    r")?slot|time|room)| convenient| possible|"
-    r" (?:he|she|they) (?:like|want)s?)?"
+    r")?slot|time|room)| convenient| possible| (?:he|she|they) (?:like|want)s?)?"
 )
 FREE = (
     rf" (?:(?:at )?any (?:time|moment|point|hour|place)(?: at all)?(?: (?:of|in|during) (?:the|a) day| "
@@ -447,8 +437,7 @@ FREE = (
     rf"schedule|plan))?(?: you like)?|"
     r"(?:at )?some (?:time|point|moment)(?: today)?(?: too)?|sometime(?: today)?|somewhere(?: in "
     r"between)?|(?:has|have|needs?|with) no (?:fixed|particular|set|special) "
-    r"(?:place|time|order|slot|position)|no (?:fixed|particular|set|special) order(?: among (?:those|"
-    r"these|them))?|"
+    r"(?:place|time|order|slot|position)|no (?:fixed|particular|set|special) order(?: among (?:those|these|them))?|"
     r"in (?:any|whatever|whichever|no particular|either) order(?: (?:you like|suits \S+|is best))?|"
     r"any order (?:is fine|will do|works)|"
     r"(?:are|is) (?:not|n't) tied to (?:any of this|anything|this|that|any of (?:that|these|those))|"
@@ -620,8 +609,7 @@ HEADING = (
     r"actions|rules?|important|note|checks?|polic(?:y|ies)|constraints?|guidelines?|"
     r"remember|attention|warning|nb|todo|to do|mind|(?:one|only) exception|do the following|"
     r"release (?:process|checklist)|(?:deployment|build) (?:process|pipeline))"
-    r"(?: is| is as follows| are| goes like this)?(?: for (?:the )?(?:\w+ )?(?:agent|assistant|model|"
-    r"run)s?)? :"
+    r"(?: is| is as follows| are| goes like this)?(?: for (?:the )?(?:\w+ )?(?:agent|assistant|model|run)s?)? :"
 )
 """What stands before a colon and says nothing."""
 REQUEST = rf"""

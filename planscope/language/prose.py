@@ -279,7 +279,7 @@ def _at_commas(row: Sequence[Token]) -> list[list[Token]]:
             parts.append([])
         elif parts[-1] or token.key not in ("and", "but"):
             parts[-1].append(token)
-    return parts if len(parts) > 1 and all(parts) else []
+    return parts if len(parts) > 1 and all(parts) and row[-1].key != "order" else []
 
 
 def _but_first(

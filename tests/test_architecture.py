@@ -257,7 +257,7 @@ TOKENS = {
     "agents": 73_250,
     "traces": 56_580,
     "commands": 47_450,
-    "language": 77_850,
+    "language": 77_940,
     "session": 40_330,
     "oracle": 35_170,
     "sharing": 31_820,
@@ -281,7 +281,7 @@ TOKENS = {
 commit that raises one says in its body what that buys."""
 
 OTHER_BYTES = {
-    "language": 72_670,
+    "language": 73_010,
     "sharing": 65_290,
     "show": 25_240,
     "toolfuzz": 18_710,

@@ -130,6 +130,8 @@ class _Clauses:
         if (inside and end == len(self.keys)) or end - at > _LONGEST or (end - start < 2 and not careless):
             return None
         words = listed("obliging") if careless else listed("asking" if purpose else "doubtful") | {","}
+        if bracket:
+            words |= listed("measuring") | {key for key in self.keys[start:end] if key[0].isdigit()}
         return end - (not inside) if self.silent(start, end, words) else None
 
     def _explains(self, start: int, end: int, plain: bool) -> bool:

@@ -357,6 +357,9 @@ def _sharing(items: Sequence[Item], row: Sequence[str]) -> Iterator[tuple[Meanin
         joint = _joint(row, k)
         begin = verb if _VERBAL.fullmatch(row[k]) else (0 < beside < k and beside) or verb
         if joint and 0 < begin < k - joint and (row[k] in _WORDS_BESIDE or _VERBAL.fullmatch(row[k])):
+            if row[k - joint : k] == [","] and not 0 < beside < k and set(_MANY).isdisjoint(row[:k]):
+                # "A must have been called, before B": the comma may part nothing, so that B alone needs it
+                yield from meanings([*items[: k - 1], *items[k:]])
             yield from _together(items[: k - joint], [*items[:begin], *items[k:]])
             return
 

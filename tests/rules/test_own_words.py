@@ -26,7 +26,7 @@ from tests.rules.worlds import MORE_MODES, make_world
     [
         ("own_words.txt", by_meaning, 618, 0),
         ("domains.txt", by_meaning, 68, 0),
-        ("forms.txt", by_meaning, 443, 0),
+        ("forms.txt", by_meaning, 447, 0),
         ("dev_rules.jsonl", by_examples, 78, 2),
     ],
 )

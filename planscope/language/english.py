@@ -596,7 +596,7 @@ PLAINER = rf"""
     ((?:if|when) .* fails? .*?) for the (?:rest|remainder) of the {_RUN} => 1 ever again
     ((?:before|after|until|once|unless|without|later|earlier|followed|preceded|requires?|needs?) .*?) in the same \
       {_RUN} => 1
-    (?:ask|query|look) (?:for|at) => call
+    (?:ask|query|look) (?:for|at)(?! the same) => call
     (?:{_PERSON} )?(?:may not|must not|can not|should not|must never|never) (?:call|do|use|run) anything(?: \
       else)?(?: any ?more)?(?: ,)? (?:except|but|other than)(?: for)? (?:further|more|another) \S+(?: calls?)? => \
       no other tool may be called

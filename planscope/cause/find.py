@@ -48,7 +48,7 @@ def find_cause(
     shows = breaks[0].step if breaks else None
     lost = shows if lost is None else lost
     none = likely[None]
-    best = max(found.by_step, key=lambda step: likely[step], default=None)
+    best = max(found.by_step, key=lambda step: likely.get(step, 0.0), default=None)
     placed = best is not None and found.by_step[best].keys() == {"last"}
     if best is None or likely[best] < (none if found.wrong else SURE) or (placed and not found.wrong):
         return Blame(None, none, lost=lost, shows=shows, origin=lost)

@@ -52,9 +52,11 @@ def marks(found: Evidence) -> dict[Outcome, dict[str, float]]:
     }
     made: dict[Outcome, dict[str, float]] = {None: {name: 1.0 for name, holds in none.items() if holds}}
     made["elsewhere"] = {"elsewhere": 1.0}
-    seen = False
+    seen, left = False, any("gold" in signs for step, signs in found.by_step.items() if step != "end")
     for step in sorted(found.by_step, key=lambda s: float("inf") if s == "end" else s):
         signs = found.by_step[step]
+        if step == "end" and left:  # what is owed then follows from the call that left the gold plan
+            continue
         strong, writes = len(signs.keys() - WEAK), step in found.writes
         more = {
             "writes": writes,

@@ -41,7 +41,7 @@ class Judge:
         """The likeliest step, however likely it is that there is none: as the baselines, it always names one."""
         found = self.evidence(trace)
         likely = shares(marks(found))
-        step = max(found.by_step, key=lambda one: likely[one], default=None)
+        step = max(found.by_step, key=lambda one: likely.get(one, 0.0), default=None)
         return step, likely[step]
 
     def rule_of_thumb(self, trace: Trace) -> tuple[StepNo | None, float]:

@@ -1452,8 +1452,7 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_
 
 def _worded(table: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the words of each line of a table, with what they say."""
-    for line in table.replace("\\\n", "").strip().splitlines():
-        meaning, _, some = line.strip().partition(" = ")
+    for meaning, some in english.rows(table):
         yield from ((tuple(one.split()), meaning) for one in some.split("|"))
 
 
@@ -1461,11 +1460,11 @@ _RELATIONS = {
     words: cast(Relation, relation)
     for words, relation in _worded(
         """
-        not among = not among | not in | not one of
-        among = among | one of | in
-        = = the same as
-        != = different from
-        part of = part of | mentioned in | contained in
+        not among: not among | not in | not one of
+        among: among | one of | in
+        =: the same as
+        !=: different from
+        part of: part of | mentioned in | contained in
         """
     )
 }
@@ -1503,20 +1502,20 @@ _OPERATORS = {(sign,): sign for sign in _SIGNS} | {
     (*before.split(), *one): cast(Operator, operator)
     for one, operator in _worded(
         """
-        is one of = is one of | one of | is in | in
-        is missing = is missing
-        contains = contains | containing | contained
-        has a word of = has a word of | with a word of | had a word of | having a word of
-        matches = matches | matching | matched
-        starts with = starts with | starting with
-        ends with = ends with | ending with
-        != = is not equal to | is not | other than
-        >= = at least | no less than | not less than | greater than or equal to | not below
-        <= = at most | no more than | not more than | up to | less than or equal to | not above
-        > = above | over | more than | greater than | higher than | larger than | bigger than | exceeding | exceeds |\
+        is one of: is one of | one of | is in | in
+        is missing: is missing
+        contains: contains | containing | contained
+        has a word of: has a word of | with a word of | had a word of | having a word of
+        matches: matches | matching | matched
+        starts with: starts with | starting with
+        ends with: ends with | ending with
+        !=: is not equal to | is not | other than
+        >=: at least | no less than | not less than | greater than or equal to | not below
+        <=: at most | no more than | not more than | up to | less than or equal to | not above
+        >: above | over | more than | greater than | higher than | larger than | bigger than | exceeding | exceeds |\
             exceed | beyond
-        < = below | under | less than | smaller than | lower than
-        = = equal to | equals | set to | is | was | being | of | as | to be | :
+        <: below | under | less than | smaller than | lower than
+        =: equal to | equals | set to | is | was | being | of | as | to be | :
         """
     )
     for before in ("", "that", "is", "of", "was", "to be", "being", "set to", "that is")

@@ -27,10 +27,14 @@ def late(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+def lines(table: str) -> list[str]:
+    """Return the lines of a table. A backslash continues a line."""
+    return [line.strip() for line in re.sub(r"\\\n\s*", "", table).splitlines() if line.strip()]
+
+
 def rows(table: str) -> list[tuple[str, str]]:
-    """Return the lines of a table, each as its name and the rest. A backslash continues a line."""
-    lines = re.sub(r"\\\n\s*", "", table).strip().splitlines()
-    return [(code.strip(), words) for code, _, words in (line.partition(": ") for line in lines)]
+    """Return the lines of a table, each as its name and the rest."""
+    return [(name, rest) for name, _, rest in (line.partition(": ") for line in lines(table))]
 
 
 def _any(words: str) -> str:
@@ -141,23 +145,26 @@ _VERB = (
 _BEING = rf"{_AUXILIARY}(?:(?:not|both|all) )*(?:be|is|are|was)(?: (?:not|never|always|only|also))*(?= )"
 _BEING_WRONG = rf"(?:{_CONSIDERED} {_WRONG}|makes? no sense)(?= )"
 _PAST = frozenset(("happened", "occurred", "took", "ran", "was", "were", "appeared", "came"))
-_SAYING = rows(
-    """
-    always: always
-    every: each all
-    both: both
-    together: together
-    later: eventually later subsequently point time afterwards
-    again: longer
-    earlier: previously first already
-    right: immediately directly right just straight
-    """
-)
+_SAYING = {
+    code: frozenset(some.split())
+    for code, some in rows(
+        """
+        always: always
+        every: each all
+        both: both
+        together: together
+        later: eventually later subsequently point time afterwards
+        again: longer
+        earlier: previously first already
+        right: immediately directly right just straight
+        """
+    )
+}
 """Adverbs that say something, by their codes."""
 
 
 def _adverbs(words: Sequence[str]) -> list[Said]:
-    return [Said(code) for code, some in _SAYING if not set(some.split()).isdisjoint(words)]
+    return [Said(code) for code, some in _SAYING.items() if not some.isdisjoint(words)]
 
 
 _DENYING = frozenset(("not", "never", "longer"))

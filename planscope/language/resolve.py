@@ -96,8 +96,9 @@ def plain(scanner: Scanner, row: Sequence[Token]) -> Meaning:
 def plainer(scanner: Scanner, row: Sequence[Token], told: str = english.PLAINER) -> list[Token]:
     """Return a sentence in the plainer words of a table; nothing of one that asks for nothing."""
     row = full(row, scanner.names.known)
+    words = _keys(row)
     for pattern, (said,) in table(told):
-        while match := pattern.search(" ".join(one.key.replace(" ", "\u00a0") for one in row)):
+        while match := pattern.search(words):
             whole = row[places(match)]
             kept = {one.key for word in said if word.isdigit() for one in row[places(match, int(word))]}
             if any(one.key not in kept and scanner.names_tool(one) for one in whole):
@@ -109,7 +110,13 @@ def plainer(scanner: Scanner, row: Sequence[Token], told: str = english.PLAINER)
                 said,
                 {word: Token("word" if word.isalpha() else "mark", word, *span) for word in said},
             )
+            words = _keys(row)
     return row
+
+
+def _keys(row: Sequence[Token]) -> str:
+    """Return the keys of tokens between blanks; those in a key are no breaks."""
+    return " ".join(one.key.replace(" ", "\u00a0") for one in row)
 
 
 def parted(scanner: Scanner, row: Sequence[Token]) -> Iterator[tuple[list[list[Token]], bool]]:

@@ -215,26 +215,17 @@ Before the colon stands what they mean: kinds with the letters of their sets (a,
 * any call, -a any call but these, a1 the first call of a set), "&" between rules, "|" between meanings, a condition."""
 
 
-def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of a table. A backslash continues a line."""
-    for line in re.sub(r"\\\n\s*", "", text).splitlines():
-        if line.strip():
-            yield line.strip()
-
-
-def _named(text: str) -> list[list[str]]:
-    """Return the lines of a table, each as its name and the rest."""
-    return [line.split(": ", 1) for line in _lines(text)]
-
-
 def _shapes() -> Iterator[Shape]:
     """Yield all shapes. One that stands at several kinds may mean each of them."""
-    parts = dict(_named(_PARTS))
+    parts = dict(english.rows(_PARTS))
     found: dict[str, list[str]] = {}
     for kind, forms in FORMS.items():
-        for words in _lines(forms):
+        for words in english.lines(forms):
             found.setdefault(words, []).append(kind)
-    for kinds, words in [*((" | ".join(kinds), words) for words, kinds in found.items()), *_named(_MORE)]:
+    for kinds, words in [
+        *((" | ".join(kinds), words) for words, kinds in found.items()),
+        *english.rows(_MORE),
+    ]:
         while "<" in re.sub(r"<[a-z]+>", "", words):
             words = re.sub(r"<([A-Z_]+)>", lambda m: parts[m[1]], words)
         yield Shape(kinds, words)
@@ -274,7 +265,7 @@ def parts_of(match: re.Match[str]) -> Mapping[str, str]:
 def _beside() -> dict[str, list[tuple[Kind, bool]]]:
     found: dict[str, list[tuple[Kind, bool]]] = {}
     for kind, clauses in CLAUSES_BESIDE.items():
-        for sides, keys in _named(clauses):
+        for sides, keys in english.rows(clauses):
             for key in keys.split(" | "):
                 found.setdefault(key, []).append((kind, sides == "s x"))
     return found
@@ -526,7 +517,7 @@ def normal(items: Sequence[Item]) -> list[Item]:
 def table(text: str) -> tuple[tuple[re.Pattern[str], list[list[str]]], ...]:
     """Return the lines of a table of rewritings: a pattern, and what it is read as, in one way or in two."""
     found = []
-    for line in _lines(text):
+    for line in english.lines(text):
         words, _, said = line.partition(" =>")
         for name, part in (("LIST", LIST), ("BESIDE", f"(?:{'|'.join(_BESIDE)})"), (r"\bV\b", V)):
             words = re.sub(name, part.replace("\\", "\\\\"), words)

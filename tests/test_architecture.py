@@ -251,8 +251,8 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 
 TOKENS = {
-    "tui": 193_880,
-    "rules": 82_600,
+    "tui": 193_910,
+    "rules": 82_650,
     "toolfuzz": 85_890,
     "agents": 73_250,
     "traces": 56_580,
@@ -262,7 +262,7 @@ TOKENS = {
     "oracle": 35_170,
     "sharing": 31_820,
     "debugger": 27_450,
-    "dissection": 24_960,
+    "dissection": 24_970,
     "synthesis": 17_400,
     "documents": 15_220,
     "compare": 13_980,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from planscope.language.calls import (
@@ -14,10 +15,11 @@ from planscope.language.calls import (
     CallSet,
     Compare,
     Path,
+    Relation,
     condition_text,
     path_text,
 )
-from planscope.language.english import FUNCTION, SOFT, rows
+from planscope.language.english import FUNCTION, SOFT
 from planscope.rules.kinds import KINDS
 from planscope.rules.rule import Rule
 from planscope.wording.phrases import listed, plural, step_name
@@ -121,24 +123,20 @@ def compared_text(rule: Rule, latest: str, is_: str = "") -> dict[str, str]:
     return {"left": f"{_path(against.argument)}{unit}{is_} {relation}", "latest": answer}
 
 
-_ORDERING = "= != < <= > >= within".split()
+_ORDERING = ("=", "!=", "<", "<=", ">", ">=", "within")
 _SPANS = {86_400: "day", 3600: "hour", 60: "minute", 1: "second"}
-_RELATIONS = dict(
-    rows(
-        """
-        =: equal to
-        !=: other than
-        <: below
-        <=: at most
-        >: above
-        >=: at least
-        among: among
-        not among: not among
-        within: within
-        part of: part of
-        """
-    )
-)
+_RELATIONS: Mapping[Relation, str] = {
+    "=": "equal to",
+    "!=": "other than",
+    "<": "below",
+    "<=": "at most",
+    ">": "above",
+    ">=": "at least",
+    "among": "among",
+    "not among": "not among",
+    "within": "within",
+    "part of": "part of",
+}
 
 
 def _path(path: Path) -> str:

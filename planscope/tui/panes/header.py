@@ -26,10 +26,16 @@ _TITLE, _SHORTEST_TITLE = 1, 11
 
 def header_of(state: DebugView) -> object:
     """Return what the header shows: it is made again only if this changes, since looking for help costs time."""
-    return [getattr(state, name) for name in _HEADED], state.question is None
-
-
-_HEADED = "title runs run run_number progress verdict certificate seconds saving cause".split()
+    told = (
+        state.title,
+        state.runs,
+        state.run,
+        state.run_number,
+        state.progress,
+        state.verdict,
+        state.certificate,
+    )
+    return *told, state.seconds, state.question is None, state.saving, state.cause
 
 
 def header_line(state: DebugView, width: int) -> Line:

@@ -265,8 +265,8 @@ def _prior(changes: Sequence[Change]) -> dict[Suspect, float]:
     pairs = [*combinations(everything, 2)]
 
     def alike(pair: tuple[int, int]) -> bool:
-        one, other = pair
-        return "" != changes[one].like == changes[other].like
+        like, other = (changes[n].like for n in pair)
+        return bool(like) and like == other
 
     groups = (
         (0.66, [Suspect.of(n) for n in everything]),

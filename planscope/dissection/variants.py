@@ -65,6 +65,8 @@ def fresh_request(reading: Reading, number: int, seed: int, topic: str | None) -
     old, size = Shape(problem), len(problem.said)
     shaped = [(m, Shape(m.problem)) for m in made]
     others = [(m, shape) for m, shape in shaped if shape.closure != old.closure]
+    if not shaped:
+        raise SynthesisError("no fresh query was found")
     if not others:
         raise SynthesisError("every fresh query means the same as this one; ask for more actions")
     near = sorted(others, key=lambda one: abs(len(one[0].problem.said) - size))[:_NEAREST]

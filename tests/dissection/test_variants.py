@@ -13,6 +13,7 @@ from planscope.language.tree import same_tree
 from planscope.oracle.equivalence import equivalent
 from planscope.session.model import Dissection, Session, Variant
 from planscope.session.oracle_input import reading_of
+from planscope.synthesis.request import SynthesisError
 from tests.nightly import nightly
 
 from .cases import query
@@ -94,6 +95,12 @@ def test_fresh_requests_differ_in_shape_and_hardly_in_size(many: int) -> None:
         orders = [m.valid_orders or 0 for m in made]
         apart += max(orders) >= 4 * min(orders)
     assert apart >= 0.8 * many
+
+
+def test_that_no_fresh_request_was_found_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("planscope.dissection.variants._drawn", lambda request: iter(()))
+    with pytest.raises(SynthesisError, match="no fresh query was found"):
+        fresh_request(reading_of(query(3)), 1, 0, None)
 
 
 def test_two_actions_still_have_fresh_requests() -> None:

@@ -45,6 +45,10 @@ def test_a_table_leaves_nothing_out_without_saying_so() -> None:
     assert lines(wide, 90)[0] == "3 more columns not shown" and lines(wide, 90)[1].endswith("c11")
 
 
+def test_bars_and_hyphens_alone_are_no_table() -> None:
+    assert lines("|---|---|\n|---|---|\nend")[-1] == "end"
+
+
 def test_flat_objects_and_columns_are_tables() -> None:
     made = lines(json.dumps([{"id": 1, "city": "Oslo"}, {"id": 23, "city": "Rome"}]))
     assert made == ["id  city", "1   Oslo", "23  Rome"]

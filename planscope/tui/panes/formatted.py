@@ -79,8 +79,8 @@ def _markdown(lines: Sequence[str], width: int, role: str) -> Iterator[tuple[Run
         end = at
         while end < len(lines) and len(_cells(lines[end])) > 1:
             end += 1
-        if end - at > 1:
-            rows = [_cells(line) for line in lines[at:end] if not _RULE.fullmatch(line)]
+        rows = [_cells(line) for line in lines[at:end] if not _RULE.fullmatch(line)]
+        if end - at > 1 and rows:
             yield from _table(rows, width, role)
             at = end
             continue

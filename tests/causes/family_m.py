@@ -176,14 +176,9 @@ def ignores_no(talk: Talk) -> Wrong:
 
 def says_otherwise(talk: Talk) -> Wrong:
     """2.6: what the agent does is not what it said it would."""
-    call = talk.one(lambda n, a: bool(a.get("new_item_ids")))
-    if call is None:
+    if (found := talk.other_variant()) is None:
         return None
-    new = list(talk.arguments(call)["new_item_ids"])
-    k = talk.random.randrange(len(new))
-    if not (others := talk.variants(new[k])):
-        return None
-    new[k] = talk.random.choice(others)
+    call, new = found
     return talk.change(call, new_item_ids=new)
 
 
@@ -211,13 +206,9 @@ def half(talk: Talk) -> Wrong:
 
 def does_not_check(talk: Talk) -> Wrong:
     """3.2: an order is changed that was never looked at."""
-    call = talk.one(lambda n, a: bool(WRITES.match(n)) and "order_id" in a)
-    if call is None:
+    if (found := talk.looked_at()) is None:
         return None
-    own = talk.arguments(call)["order_id"]
-    looks = talk.calls(lambda n, a: n == "get_order_details" and a["order_id"] == own)
-    if not looks:
-        return None
+    call, looks = found
     for look in looks:
         talk.remove(look)
     return call
@@ -225,13 +216,9 @@ def does_not_check(talk: Talk) -> Wrong:
 
 def checks_wrongly(talk: Talk) -> Wrong:
     """3.3: the answer says that it cannot be done, and it is done all the same."""
-    call = talk.one(lambda n, a: bool(WRITES.match(n)) and "order_id" in a)
-    if call is None:
+    if (found := talk.looked_at()) is None:
         return None
-    own = talk.arguments(call)["order_id"]
-    looks = talk.calls(lambda n, a: n == "get_order_details" and a["order_id"] == own)
-    if not looks:
-        return None
+    call, looks = found
     status = talk.random.choice(
         ("processed", "cancelled", "delivered" if "pending" in talk.name(call) else "pending")
     )

@@ -78,14 +78,9 @@ def hands_over(talk: Talk) -> Wrong:
 
 def other_variant(talk: Talk) -> Wrong:
     """The new item is another one of the same product; or one that is not available."""
-    call = talk.one(lambda n, a: bool(a.get("new_item_ids")))
-    if call is None:
+    if (found := talk.other_variant()) is None:
         return None
-    new = list(talk.arguments(call)["new_item_ids"])
-    k = talk.random.randrange(len(new))
-    if not (others := talk.variants(new[k])):
-        return None
-    new[k] = talk.random.choice(others)
+    call, new = found
     error = talk.random.choice((None, None, "Error: New item not found or available"))
     return soon(talk, talk.change(call, error, new_item_ids=new))
 

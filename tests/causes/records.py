@@ -176,6 +176,27 @@ class Talk:
                 return [one for one, held in product["variants"].items() if one != item and held["available"]]
         return []
 
+    def other_variant(self) -> tuple[Message, list[str]] | None:
+        """Return a call that takes new items, and these with one of them another variant of its product."""
+        call = self.one(lambda n, a: bool(a.get("new_item_ids")))
+        if call is None:
+            return None
+        new = list(self.arguments(call)["new_item_ids"])
+        k = self.random.randrange(len(new))
+        if not (others := self.variants(new[k])):
+            return None
+        new[k] = self.random.choice(others)
+        return call, new
+
+    def looked_at(self) -> tuple[Message, list[Message]] | None:
+        """Return a call that changes an order, and those that looked at this order."""
+        call = self.one(lambda n, a: bool(WRITES.match(n)) and "order_id" in a)
+        if call is None:
+            return None
+        own = self.arguments(call)["order_id"]
+        looks = self.calls(lambda n, a: n == "get_order_details" and a["order_id"] == own)
+        return (call, looks) if looks else None
+
 
 Kind = Callable[[Talk], Message | str | None]
 """Changes a talk; returns the wrong call, ``fine`` if nothing is wrong, None if the talk does not suit."""

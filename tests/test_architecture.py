@@ -257,7 +257,7 @@ TOKENS = {
     "agents": 73_250,
     "traces": 56_580,
     "commands": 47_450,
-    "language": 77_940,
+    "language": 77_920,
     "session": 40_330,
     "oracle": 35_170,
     "sharing": 31_820,

@@ -198,11 +198,12 @@ def judge_by(
     ``budget``, and the cause of what went wrong. Raises UserError if the query cannot be read.
     """
     from planscope.cause.find import add_cause
+    from planscope.cause.told import sought
     from planscope.rules.beside import checked_run
     from planscope.rules.many import Judged
 
     judged = judge(session, run, file).replay
     checked = checked_run(judged, file, run.id, strict=strict, details=details, budget=budget)
-    if details and checked.verdict != "right":
+    if details and sought(judged, checked.verdict):
         add_cause(Judged(checked, trace=judged.trace), file)
     return checked

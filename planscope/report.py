@@ -254,12 +254,9 @@ def why_blocks(run: JudgedRun, verdict: Verdict) -> Iterator[Block]:
 
 def _cause_blocks(run: JudgedRun, verdict: Verdict) -> Iterator[Block]:
     """Say which step is most likely to blame, and the way from there to where it shows."""
-    from planscope.cause.told import chain, sought, told
+    from planscope.cause.told import cause_of, chain, told
 
-    if sought(run, verdict):
-        from planscope.cause.find import cause_of
-
-        cause = cause_of(run, verdict)
+    if (cause := cause_of(run, verdict)) is not None:
         yield GAP
         yield Para(told(cause))
         yield from map(Para, chain(cause))

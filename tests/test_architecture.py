@@ -266,7 +266,7 @@ TOKENS = {
     "synthesis": 17_400,
     "documents": 15_220,
     "compare": 13_980,
-    "cause": 8_540,
+    "cause": 8_580,
     "campaign": 14_370,
     "top": 10_300,
     "wording": 7_670,

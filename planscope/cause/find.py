@@ -74,7 +74,7 @@ def add_cause(judged: Judged, file: RuleFile) -> None:
         checked.cause = find_cause(trace, breaks_of(checked.results), file, lost)
 
 
-def cause_of(run: JudgedRun, verdict: Verdict) -> Blame:
+def find_in_run(run: JudgedRun, verdict: Verdict) -> Blame:
     """Return the answer for a run of a session."""
     errors = [finding for finding in verdict.findings if finding.severity == "error"]
     said = run.problem.by_id

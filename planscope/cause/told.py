@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from planscope.language.calls import path_text
 from planscope.oracle.judged import JudgedRun
-from planscope.oracle.verdict_types import Blame, StepNo, Verdict
+from planscope.oracle.verdict_types import Blame, StepNo, Verdict, VerdictKind, cause_sought
 from planscope.wording.phrases import percent, step_name
 from planscope.wording.terms import NO_RETURN
 
@@ -23,13 +23,20 @@ _ALIKE = {
 }
 
 
-def sought(run: JudgedRun, verdict: Verdict) -> bool:
-    """Return whether a run has a cause to look for: rules find it wrong, or nothing judges it and no grade says that it
-    is right. In a run of a query the lost step is the cause."""
-    problem, trace = run.problem, run.trace
-    if problem.unjudged:
-        return trace.ending != "running" and bool(trace.calls) and (trace.reward or 0) < 1
-    return verdict.verdict == "wrong" and not run.asks
+def sought(run: JudgedRun, verdict: VerdictKind) -> bool:
+    """Return whether a run has a cause to look for. In a run of a query the lost step is the cause."""
+    trace = run.trace
+    unjudged = bool(run.problem.unjudged and trace.calls) and trace.ending != "running"
+    return not run.asks and cause_sought(verdict, trace.reward, unjudged)
+
+
+def cause_of(run: JudgedRun, verdict: Verdict) -> Blame | None:
+    """Return the answer for a run of a session, or None if it has no cause to look for."""
+    if not sought(run, verdict.verdict):
+        return None
+    from planscope.cause.find import find_in_run  # imported late because most runs need none
+
+    return find_in_run(run, verdict)
 
 
 def led_to(cause: Blame | None, index_of: Mapping[StepNo, int]) -> int | None:

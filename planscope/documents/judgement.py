@@ -170,13 +170,10 @@ class CheckDocument(Document):
 
     @classmethod
     def about(cls, replay: JudgedRun, verdict: Verdict, **more: Any) -> Self:
-        from planscope.cause.told import sought
+        from planscope.cause.told import cause_of
         from planscope.wording.explain import explain_verdict
 
-        if sought(replay, verdict):
-            from planscope.cause.find import cause_of
-
-            more["cause"] = cause_of(replay, verdict)
+        more["cause"] = cause_of(replay, verdict)
         more |= {"left_out": replay.trace.left_out, "reward": replay.trace.reward}
         return cls.told(verdict, explain_verdict(replay, verdict), **more)
 

@@ -65,24 +65,20 @@ def first_violation(run: Walk | Replay) -> Violation | None:
     view = None if run.first_doomed is None else run.steps[run.first_doomed]
     if view is None or view.core is None or not view.core.constraints:
         return None
-    return Violation(view.step, highlighted(view.core), view.core)
-
-
-def highlighted(core: Core) -> str:
-    """Return the core's constraint that comes first in the text, or a rule if it has no constraint of the text."""
-    return core.constraints[0]
+    # The constraint that comes first in the text, or a rule if none is of the text
+    return Violation(view.step, view.core.constraints[0], view.core)
 
 
 def _decide(
     run: Walk, findings: tuple[Finding, ...], strict: bool, complete: bool
 ) -> tuple[VerdictKind, ErrorType | None]:
     """``complete``: every action was called. Then a run whose record is cut off owes nothing."""
+    primary = next((f for f in findings if f.severity == "error"), None)
     whole = complete and run.trace.cause == "cut_off" and not run.problem.unjudged
-    if run.trace.ending == "aborted" and not (whole and all(f.severity != "error" for f in findings)):
+    if run.trace.ending == "aborted" and not (whole and primary is None):
         return "aborted", None
     if run.trace.ending == "running" or run.problem.unjudged:
         return "unknown", None
-    primary = next((f for f in findings if f.severity == "error"), None)
     if primary is not None:
         return "wrong", primary.type
     if strict and findings:

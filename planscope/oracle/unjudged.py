@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from planscope.language.problem import Problem
 from planscope.oracle.facts import read_facts
 from planscope.oracle.trace import ToolCall, Trace
-from planscope.oracle.verdict_types import Status, StepView, Verdict
+from planscope.oracle.verdict_types import Status, StepNo, StepView, Verdict
 
 
 class Unjudged:
@@ -17,10 +15,10 @@ class Unjudged:
         self.problem = problem
         self.trace = trace
         views = [_view(0, 0, 1, None)]
-        for k, fact in enumerate(read_facts(problem, trace), 1):
-            views.append(_view(k, k, fact.attempt, fact.call))
+        facts = enumerate(read_facts(problem, trace), 1)
+        views += [_view(k, k, fact.attempt, fact.call) for k, fact in facts]
         if trace.ending != "running":
-            views.append(_view("end", len(views), views[-1].attempt, None))
+            views += [_view("end", len(views), views[-1].attempt, None)]
         self.steps = tuple(views)
 
     def status(self, constraint_id: str, index: int) -> Status:
@@ -33,5 +31,5 @@ class Unjudged:
         return Verdict("unknown", None, (), None)
 
 
-def _view(step: int | Literal["end"], index: int, attempt: int, call: ToolCall | None) -> StepView:
+def _view(step: StepNo, index: int, attempt: int, call: ToolCall | None) -> StepView:
     return StepView(step, index, attempt, call, None, None, None, "unknown", (), None)

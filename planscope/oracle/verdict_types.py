@@ -161,11 +161,16 @@ def graded(reward: float | None, verdict: VerdictKind) -> str:
     return f"graded {reward:g}{odd}"
 
 
+def cause_sought(verdict: VerdictKind, reward: float | None, unjudged: bool) -> bool:
+    """Return whether a run has a cause to look for: it is wrong, it was graded below 1, or it has neither a grade nor
+    a query or rule (``unjudged``), so that a cause is all that can be said of it."""
+    return verdict == "wrong" or (unjudged if reward is None else reward < 1)
+
+
 def notes_on(trace: Trace, verdict: VerdictKind) -> tuple[str, ...]:
     """Return the lines about a trace's grade and what was left out of it, but for what makes its verdict unknown."""
-    grade = graded(trace.reward, verdict)
     left_out = [one for one in trace.left_out if verdict != "unknown" or one.kind != "not understood"]
-    return (*((grade,) if grade else ()), *(one.text for one in left_out))
+    return tuple(filter(None, [graded(trace.reward, verdict), *(one.text for one in left_out)]))
 
 
 def told(verdict: VerdictKind, judged: bool = True, reason: str | None = None) -> Told:

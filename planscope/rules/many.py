@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from planscope.oracle.trace import Trace
+from planscope.oracle.verdict_types import cause_sought
 from planscope.rules.budget import Budget
 from planscope.rules.judge import Rulebook, StepNo, Tested
 from planscope.rules.quick import Quick
@@ -60,7 +61,7 @@ class _Check:
         for one in with_branches(trace) if self.options.branches and trace.branches else (trace,):
             checked = check_trace(self.book, one, self.options)
             found = Judged(checked, one.source, checked.tools.union(one.tools), one.line)
-            if self.seek > 0 and (checked.verdict != "right" or _is_bad(one.reward)):
+            if self.seek > 0 and cause_sought(checked.verdict, one.reward, not self.book.rules):
                 self.seek -= 1
                 found.trace = one
             if checked.verdict == "wrong":
@@ -98,7 +99,7 @@ class _Check:
         plain = None
         if not quick.timed and reader.plain is not None and self.file.rules:
             plain = reader.plain(line, answers=quick.answers, users=quick.users)
-        sought = plain is not None and self.seek > 0 and _is_bad(plain.reward)
+        sought = plain is not None and self.seek > 0 and cause_sought("right", plain.reward, False)
         if plain is not None and quick.fits and not sought and (right := quick.right(plain)) is not None:
             counts, tools = right
             id, calls = plain.id or f"{source.stem}:{number}", len(plain.calls)
@@ -132,11 +133,6 @@ class _Check:
             if len(self._results) < MOST_RESULTS:
                 self._results[counts] = found
         return found
-
-
-def _is_bad(reward: float | None) -> bool:
-    """Return whether a trace was graded as one that went wrong."""
-    return reward is not None and reward < 1
 
 
 def _raised(error: Broken) -> Iterator[tuple[int, bytes]]:

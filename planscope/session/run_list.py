@@ -29,11 +29,11 @@ def outcomes_of_runs(
     session: Session,
     runs: Iterable[Run],
     problem_in: ProblemIn,
-    cause_of: Callable[[JudgedRun, Verdict], Blame] | None = None,
+    cause_of: Callable[[JudgedRun, Verdict], Blame | None] | None = None,
 ) -> Iterator[Outcome]:
     """Judge runs one by one, and yield each outcome; ``unknown`` if the query cannot be read.
 
-    ``problem_in``: ``planscope.rules.in_session.problem_in``, and ``cause_of``: ``planscope.cause.find.cause_of``, for
+    ``problem_in``: ``planscope.rules.in_session.problem_in``, and ``cause_of``: ``planscope.cause.told.cause_of``, for
     the causes of runs that only rules judge; this layer may not import them.
     """
     from planscope.errors import UserError
@@ -55,8 +55,8 @@ def outcomes_of_runs(
         judged = replay(problem, trace_of(run))
         outcome = outcome_of(verdict := judged.verdict(), run)
         if cause_of is not None:
-            sought = outcome.verdict == "wrong" and not problem.counted
-            outcome = outcome._replace(cause=(cause_of(judged, verdict).label or NO_CAUSE) if sought else "")
+            blame = cause_of(judged, verdict)
+            outcome = outcome._replace(cause="" if blame is None else blame.label or NO_CAUSE)
         yield outcome
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 
-from planscope.cause.find import cause_of
-from planscope.cause.told import chain, led_to, sought, told
+from planscope.cause.told import cause_of, chain, led_to, told
 from planscope.debugger import cursor
 from planscope.debugger.breakpoints import Breakpoint, StepBreak, load_breakpoints, parse_breakpoint, toggle
 from planscope.debugger.cursor import DebugState, open_run
@@ -72,8 +71,7 @@ class Walker:
         self.notices = [*wrong, *more]
         self.found = None
         verdict = self.replay.verdict()
-        seek = self.run is not None and sought(self.replay, verdict)
-        self.cause = cause_of(self.replay, verdict) if seek else None
+        self.cause = cause_of(self.replay, verdict)
         led = led_to(self.cause, state.run.index_of)
         self.state = cursor.first_violation(state) if led is None else cursor.go_to(state, led)
 

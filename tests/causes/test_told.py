@@ -7,7 +7,7 @@ import pytest
 from planscope.cause.provenance import sources_of
 from planscope.cause.told import came_from, chain, led_to, sought
 from planscope.oracle.trace import Said, Trace
-from planscope.oracle.verdict_types import Blame, Link, StepNo
+from planscope.oracle.verdict_types import Blame, Link, StepNo, VerdictKind, cause_sought
 from planscope.rules.beside import judged_trace
 from planscope.rules.reading import read_rules
 from tests.causes.test_cause import ASKED, LOOK, cancel, look
@@ -45,7 +45,29 @@ def test_a_cause_is_sought_where_rules_find_a_run_wrong() -> None:
     file = read_rules(LOOK)
     for calls, wrong in (([look("#W1000001"), cancel("#W1000001")], False), ([cancel("#W1000001")], True)):
         run = judged_trace(file, Trace([ASKED, *calls]))
-        assert sought(run, run.verdict()) is wrong
+        assert sought(run, run.verdict().verdict) is wrong
+
+
+@pytest.mark.parametrize(
+    "verdict,reward,unjudged,wanted",
+    [
+        ("wrong", None, False, True),
+        ("wrong", 1.0, False, True),
+        ("right", 0.0, False, True),
+        ("right", 0.5, False, True),
+        ("right", 1.0, False, False),
+        ("right", None, False, False),
+        ("unknown", 0.0, False, True),
+        ("unknown", None, False, False),
+        ("aborted", None, False, False),
+        ("unknown", None, True, True),
+        ("unknown", 1.0, True, False),
+    ],
+)
+def test_a_cause_is_sought_in_what_is_wrong_or_graded_below_1(
+    verdict: VerdictKind, reward: float | None, unjudged: bool, wanted: bool
+) -> None:
+    assert cause_sought(verdict, reward, unjudged) is wanted
 
 
 def test_where_values_came_from_is_said() -> None:
@@ -83,4 +105,4 @@ def test_nothing_is_sought_in_a_run_of_a_query() -> None:
 
     session = load(bundled()["figure-10"])
     run = judge(session, session.runs[-1]).replay
-    assert run.verdict().verdict == "wrong" and not sought(run, run.verdict())
+    assert run.verdict().verdict == "wrong" and not sought(run, run.verdict().verdict)

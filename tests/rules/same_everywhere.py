@@ -16,8 +16,11 @@ from random import Random
 from typing import Any
 
 from planscope.case import judge, judge_by
+from planscope.cause.find import add_cause
+from planscope.cause.told import cause_of
 from planscope.oracle.judged import JudgedRun
 from planscope.oracle.trace import Item, Mark, Said, Tool, ToolCall, Trace
+from planscope.oracle.verdict_types import Blame
 from planscope.rules.beside import judged_trace
 from planscope.rules.in_session import read_text, with_rules
 from planscope.rules.many import check_traces
@@ -49,6 +52,8 @@ class Judgement:
     lost: int | None = None
     """The index of the first lost step, -1 if there is none."""
     safe: tuple[frozenset[str], ...] | None = None
+    cause: tuple[Blame | None] | None = None
+    """What is most likely to blame, or None in a tuple if that was not sought."""
 
 
 @dataclass
@@ -83,11 +88,20 @@ class Pair:
 
 
 def _checked(pair: Pair, checked: Checked) -> Judgement:
+    cause = (_named(checked.cause),)
     why = checked.why
     core = None if why is None else () if why.step is None else (why.step, why.rules, why.steps)
     words = _words(pair, checked.verdict, checked.explanation)
     rules = tuple(one.state for one in checked.results)
-    return Judgement(checked.verdict, checked.reason or "", rules, words, core)
+    return Judgement(checked.verdict, checked.reason or "", rules, words, core, cause=cause)
+
+
+def _named(cause: Blame | None) -> Blame | None:
+    """A cause without its words: a file's rule has a number in them, a session's its text."""
+    if cause is None:
+        return None
+    chain = tuple(replace(link, what="") for link in cause.chain)
+    return replace(cause, reasons=("",) * len(cause.reasons), chain=chain, label="")
 
 
 def _words(pair: Pair, verdict: str, words: str) -> str | None:
@@ -112,6 +126,7 @@ def _lost(states: tuple[str, ...]) -> int:
 def check_trace(pair: Pair) -> Judgement:
     """``check TRACE --rules``."""
     (found,) = check_traces([pair.trace], pair.file, CheckOptions())
+    add_cause(found, pair.file)
     return _checked(pair, found.checked)
 
 
@@ -142,6 +157,7 @@ def own_rules(pair: Pair) -> Judgement:
         reason=verdict.reason or "",
         words=_words(pair, verdict.verdict, explain_verdict(pair.replayed, verdict)),
         violation=said,
+        cause=(_named(cause_of(pair.replayed, verdict)),),
     )
 
 
@@ -301,6 +317,7 @@ def random_trace(random: Random) -> Trace:
         format=random.choice(("openai-chat", "test")),
         agent=random.choice((None, None, "shop", "planner")),
         started=1.7e9 if timed != "no" and random.random() < 0.8 else None,
+        reward=random.choice((None, None, 0.0, 1.0)),
     )
 
 
@@ -363,6 +380,8 @@ def traits(pair: Pair) -> Iterator[str]:
         yield "an unknown rule"
     if "broken" in said.rules:
         yield "a broken rule"
+    if said.cause != (None,):
+        yield f"a cause is sought in a run that is {said.verdict}"
     if replay_trace(pair).lost not in (-1, len(calls) + 1):
         yield "a lost step before the end"
     yield f"verdict {said.verdict}"

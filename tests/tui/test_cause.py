@@ -77,7 +77,7 @@ async def test_a_way_is_promised_where_there_is_one(tmp_path: Path, looks: list[
 
 
 def test_a_run_that_went_right_and_a_run_of_a_query_open_as_before() -> None:
-    right = FakeStage(invented("cancel_order happens at most once."), "t")
+    right = FakeStage(invented("cancel_order happens at most once.", reward=1.0), "t")
     assert (
         right.view.verdict is not None and right.view.verdict.verdict == "right" and right.view.cause is None
     )
@@ -87,6 +87,14 @@ def test_a_run_that_went_right_and_a_run_of_a_query_open_as_before() -> None:
     assert (
         query.view.verdict is not None and query.view.verdict.verdict == "wrong" and query.view.cause is None
     )
+
+
+def test_a_run_that_keeps_its_rules_and_is_graded_0_has_a_cause() -> None:
+    graded = FakeStage(invented("cancel_order happens at most once."), "t")
+    assert graded.view.verdict is not None and graded.view.verdict.verdict == "right"
+    assert graded.view.cause is not None and graded.view.cause.step == 1 and graded.view.cause_at == 1
+    bare = FakeStage(invented("cancel_order happens at most once.", reward=None), "t")
+    assert bare.view.cause is None, "without a grade nothing says that it went wrong"
 
 
 def test_a_cause_after_the_lost_step_is_told_and_not_marked() -> None:

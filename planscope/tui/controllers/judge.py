@@ -272,11 +272,12 @@ class Judge:
             and not running
             and key[1] not in self.document.under_way
         ):
+            from planscope.cause.told import sought
             from planscope.session.run_list import outcome_of
 
             outcome = outcome_of(judgement.verdict, ended)
-            if judgement.run.problem.counted or outcome.verdict != "wrong":
-                outcome = outcome._replace(cause="")  # none is sought
+            if not sought(judgement.run.judged, outcome.verdict):
+                outcome = outcome._replace(cause="")
             self.document.judged(key_of(self.document.open_session, ended), outcome)
         if len(judgement.run.steps) > _LONG_RUN:
             # the replay stays in memory; examining it in each garbage collection would delay keys
@@ -453,7 +454,7 @@ def judged(
 
     ``growing``: the run is live, and only its new calls are judged.
     """
-    from planscope.cause.told import sought
+    from planscope.cause.told import cause_of
     from planscope.oracle.replay import replay
     from planscope.session.traces import trace_of_record
 
@@ -470,11 +471,8 @@ def judged(
         repair = run.judged.way_back()
     few = len(run.steps) <= FEW_STEPS
     facts = {i: facts_at(run, i) for i in range(len(run.steps))} if few else {}
-    verdict, cause = run.replay.verdict(), None
-    if sought(run.judged, verdict):
-        from planscope.cause.find import cause_of
-
-        cause = cause_of(run.judged, verdict)
+    verdict = run.replay.verdict()
+    cause = cause_of(run.judged, verdict)
     return Judgement(key, run, "judged", links=links, verdict=verdict, repair=repair, cause=cause), facts
 
 

@@ -105,7 +105,7 @@ def not_judged(document: Document) -> list[Run]:
 
 def judge_runs(session: Session, runs: Sequence[Run]) -> Iterator[tuple[RunKey, Outcome]]:
     """Judge runs of a session one by one, and yield each. For a thread."""
-    from planscope.cause.find import cause_of
+    from planscope.cause.told import cause_of
     from planscope.rules.in_session import problem_in
 
     for run, outcome in zip(runs, outcomes_of_runs(session, runs, problem_in, cause_of), strict=True):

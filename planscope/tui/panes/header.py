@@ -114,7 +114,7 @@ def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
     if verdict.verdict == "right":
         warnings = len(verdict.findings) + len(verdict.warnings)
         note = f" with {phrases.plural(warnings, 'warning')}" if warnings else ""
-        return [chip(verdict), Run(note), *helped]
+        return [chip(verdict), Run(note), *_cause(state), *helped]
     if verdict.verdict == "aborted":
         why = state.run.reason or REASONS.get(verdict.reason or "", "")
         reason = shown(why.removeprefix(f"{VERDICTS[verdict.told]} "), 24 if short else 48)

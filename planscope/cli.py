@@ -188,7 +188,8 @@ def _dispatch(args: list[str]) -> int:
         args = ["open", *args]
     parsed, unknown = build_parser(args[:1]).parse_known_args(args)
     if unknown:
-        raise UserError(f"unrecognized arguments: {' '.join(unknown)} (see: planscope {args[0]} --help)")
+        asked = " ".join(filter(None, (args[0], getattr(parsed, "action", None))))
+        raise UserError(f"unrecognized arguments: {' '.join(unknown)} (see: planscope {asked} --help)")
     return command(parsed.command).run(parsed)
 
 

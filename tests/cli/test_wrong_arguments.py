@@ -19,6 +19,7 @@ ARGUMENTS: list[tuple[str, str]] = [
     ("--nonsense", "unrecognized arguments: --nonsense (see: planscope open --help)"),
     ("check", "required: SESSION|TRACE (see: planscope check --help)"),
     ("check first-look second", "unrecognized arguments: second (see: planscope check --help)"),
+    ("campaign run x --arm y", "unrecognized arguments: --arm y (see: planscope campaign run --help)"),
     ("check first-look --strictly", "unrecognized arguments: --strictly"),
     ("check first-look --stric", "unrecognized arguments: --stric"),
     ("parse", "required: --actions"),

@@ -234,12 +234,15 @@ def _checked(text: str, names: Sequence[str], timed: bool, known: Collection[str
 
 def _one_or_two(text: str, names: Sequence[str], pair: tuple[str, str], timed: bool) -> UnsureActions:
     """Return the error of two names that may be one action's, with the list of names in either case."""
-    by_size = sorted(names, key=lambda name: -len(_content(name)))
+    by_size = sorted(names, key=lambda name: (-len(_content(name)), len(name)))
     double = {two for i, one in enumerate(by_size) for two in by_size[i + 1 :] if _may_be_one(one, two)}
     ways = [[name for name in names if name not in double], list(names)]
     readings = [", ".join(way) for way in ways if _can_be_read(text, way, timed)]
+    # a text with clock times is read only as a timed query
+    later = [] if readings else [", ".join(way) for way in ways if _can_be_read(text, way, True)]
     why = f'"{pair[0]}" and "{pair[1]}" may be one action; write the same words in both places'
-    told = " or, if there are two, ".join(f'--actions "{way}"' for way in readings)
+    option = "--timed --actions" if later else "--actions"
+    told = " or, if there are two, ".join(f'{option} "{way}"' for way in readings or later)
     return UnsureActions(why, names, remedy=f", or pass {told}" if told else NAMED, readings=readings)
 
 

@@ -51,6 +51,11 @@ def test_found(text: str, names: tuple[str, ...]) -> None:
         ("Code reviews follow code review.", ("code reviews", "code review"), "may be one action"),
         ("Zork or blip precedes lunch.", ("zork", "blip", "lunch"), '"or" is not supported'),
         ("Lunch happens after 12:00.", ("lunch",), "--timed"),
+        (
+            "Run the tests before deploying. Deploy before 5 pm.",
+            ("run the tests", "deploying", "deploy"),
+            'or pass --timed --actions "run the tests, deploy"',
+        ),
         ("", (), "lunch precedes nap"),
         ("Hello.", None, "cannot be read"),
     ],

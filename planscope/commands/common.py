@@ -206,13 +206,6 @@ def more_names_help(text: str, given: Sequence[str], *, timed: bool) -> str:
     return f"; --new-actions adds {', '.join(more)}" if more else ""
 
 
-def timed_help(error: str) -> str:
-    """Return an error of a text with what to do, if the text has clock times and the query none."""
-    from planscope.language.error_messages import NO_CLOCK
-
-    return f"{error}; add --timed" if NO_CLOCK in error else error
-
-
 def quoted(argument: str) -> str:
     """Return an argument for an error, shortened if it is long."""
     return repr(argument if len(argument) <= QUOTED else f"{argument[:QUOTED]}...")

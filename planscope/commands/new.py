@@ -29,7 +29,6 @@ from planscope.commands.common import (
     say_all,
     share,
     tell,
-    timed_help,
     whole,
     write_or_print,
 )
@@ -158,8 +157,7 @@ def _own(args: argparse.Namespace) -> int:
         reading = read_query(text, make_actions(names), timed=args.timed)
     except ParseFailure as failure:
         hint = "" if given is None or args.new_actions else more_names_help(text, given, timed=args.timed)
-        why = timed_help(in_a_line(failure.errors))
-        raise UserError(f"the text cannot be read: {why}{hint}") from None
+        raise UserError(f"the text cannot be read: {in_a_line(failure.errors)}{hint}") from None
     if output is not None:
         save(session_of_text(reading), output)
     if given is None and not args.json:

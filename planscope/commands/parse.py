@@ -16,7 +16,6 @@ from planscope.commands.common import (
     print_json,
     read_text,
     say_all,
-    timed_help,
 )
 from planscope.errors import UserError
 from planscope.safe import cell_width, clip, visible
@@ -119,7 +118,7 @@ def _error_lines(error: ParseError, text: str, where: str) -> Iterator[str]:
     from planscope.show.text import sentence
 
     place = f"{clip(where, columns())}, line {error.line}, column {error.column}"
-    yield from sentence(f"{place}: {timed_help(error.message)}", columns())
+    yield from sentence(f"{place}: {error.message}", columns())
     line = text.split("\n")[error.line - 1]
     if not line:
         return

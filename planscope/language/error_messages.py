@@ -228,7 +228,7 @@ _PLAIN = {
 }
 _NUMBER = re.compile(r"[0-9]+[a-z]*", re.IGNORECASE)
 
-NO_CLOCK = "clock times belong to timed queries, and this query is not timed"
+NO_CLOCK = "this query is not timed, so it has no clock times; make it timed (--timed)"
 
 
 MOST_EXPECTED = 5

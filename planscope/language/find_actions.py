@@ -219,11 +219,10 @@ def _checked(text: str, names: Sequence[str], timed: bool, known: Collection[str
         raise UnsureActions(str(error), names) from None
     except ParseFailure as failure:
         why = in_a_line(failure.errors)
-        if NO_CLOCK in why:
-            raise UnsureActions(why, names, remedy="; add --timed") from None
-        why = f"the text cannot be read with these: {why}"
-        at = failure.errors[0].span[0]
-        raise UnsureActions(why, names, at, "; correct it, or pass --actions") from None
+        remedy = "" if NO_CLOCK in why else "; correct it, or pass --actions"
+        raise UnsureActions(
+            f"the text cannot be read with these: {why}", names, failure.errors[0].span[0], remedy
+        ) from None
     used = {action for c in reading.problem.said for action in c.actions}
     if idle := [a.name for a in reading.problem.actions if a.id not in used and a.name in new]:
         raise UnsureActions(f'nothing is said about "{idle[0]}"', names)
@@ -237,12 +236,12 @@ def _one_or_two(text: str, names: Sequence[str], pair: tuple[str, str], timed: b
     by_size = sorted(names, key=lambda name: (-len(_content(name)), len(name)))
     double = {two for i, one in enumerate(by_size) for two in by_size[i + 1 :] if _may_be_one(one, two)}
     ways = [[name for name in names if name not in double], list(names)]
-    readings = [", ".join(way) for way in ways if _can_be_read(text, way, timed)]
-    # a text with clock times is read only as a timed query
-    later = [] if readings else [", ".join(way) for way in ways if _can_be_read(text, way, True)]
+    for option in ("--actions", "--timed --actions"):  # clock times are read in a timed query only
+        readings = [", ".join(way) for way in ways if _can_be_read(text, way, timed or "--timed" in option)]
+        if readings:
+            break
     why = f'"{pair[0]}" and "{pair[1]}" may be one action; write the same words in both places'
-    option = "--timed --actions" if later else "--actions"
-    told = " or, if there are two, ".join(f'{option} "{way}"' for way in readings or later)
+    told = " or, if there are two, ".join(f'{option} "{way}"' for way in readings)
     return UnsureActions(why, names, remedy=f", or pass {told}" if told else NAMED, readings=readings)
 
 

@@ -165,8 +165,8 @@ def test_a_contradiction_of_ones_own_is_named(cli: Cli) -> None:
     [
         ([], "", "found no action"),
         ([], "Test run before lunch.", '"Test run"'),
-        ([], "Lunch after 12:00.", "add --timed"),
-        (["--actions", "lunch"], "Lunch after 12:00.", "add --timed"),
+        ([], "Lunch after 12:00.", "make it timed (--timed)"),
+        (["--actions", "lunch"], "Lunch after 12:00.", "make it timed (--timed)"),
         (["--actions", "3"], "A before b.", "--actions with --text needs names"),
         (["--actions", "a,,b"], "A before b.", "--actions"),
         (["--seed", "3"], "A before b.", "--seed is for random queries"),

@@ -188,7 +188,7 @@ def _dispatch(args: list[str]) -> int:
         args = ["open", *args]
     parsed, unknown = build_parser(args[:1]).parse_known_args(args)
     if unknown:
-        asked = " ".join(filter(None, (args[0], getattr(parsed, "action", None))))
+        asked = " ".join(args[: 1 + ("action" in parsed)])  # such as "campaign run"
         raise UserError(f"unrecognized arguments: {' '.join(unknown)} (see: planscope {asked} --help)")
     return command(parsed.command).run(parsed)
 

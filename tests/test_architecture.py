@@ -268,7 +268,7 @@ TOKENS = {
     "compare": 13_980,
     "cause": 8_580,
     "campaign": 14_370,
-    "top": 10_300,
+    "top": 10_320,
     "wording": 7_670,
     "drawing": 8_040,
     "doors": 6_120,

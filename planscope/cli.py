@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
 from planscope import __version__
-from planscope.commands import COMMANDS, GROUPS, command, set_example
+from planscope.commands import COMMANDS, GROUPS, command
 from planscope.errors import UserError
 from planscope.signals import Interrupts
 
@@ -107,7 +107,6 @@ def build_parser(only: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
             add_help=False,
         )
         sub.add_argument("-h", "--help", action="help", help="show this help")
-        set_example(sub, one.example)
         one.add(sub)
     return parser
 

@@ -11,6 +11,7 @@ TYPE_CHECKING = False  # importing typing would take longer than this whole modu
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
+    from typing import Any
 
 GROUPS: dict[str, dict[str, str]] = {
     "look": {
@@ -83,7 +84,8 @@ MODULES: dict[str, str] = {
 
 
 class Command:
-    """One command. ``about`` and ``example`` are for its help; ``run`` returns the exit status.
+    """One command. ``about`` and ``example`` are for its help; ``options`` are rows for ``common.declare``, or a
+    function that declares them; ``run`` returns the exit status.
 
     ``example`` is one shell command that works as it is printed, without a key and without the user's own files.
     """
@@ -92,16 +94,20 @@ class Command:
         self,
         about: str,
         example: str,
-        add: Callable[[ArgumentParser], None],
+        options: tuple[Any, ...] | Callable[[ArgumentParser], None],
         run: Callable[[Namespace], int],
     ) -> None:
-        self.about, self.example, self.add, self.run = about, example, add, run
+        self.about, self.example, self.options, self.run = about, example, options, run
 
+    def add(self, parser: ArgumentParser) -> None:
+        """Declare the arguments, and show the example at the end of the help."""
+        from planscope.commands.common import declare, set_example
 
-def set_example(parser: ArgumentParser, example: str) -> None:
-    """Show ``example`` at the end of the parser's help, on a line of its own, so that it can be copied."""
-    if example:
-        parser.epilog = f"example:\n  {example}"
+        set_example(parser, self.example)
+        if callable(self.options):
+            self.options(parser)
+        else:
+            declare(parser, *self.options)
 
 
 def command(name: str) -> Command:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.commands import Command
-from planscope.commands.common import answer, declare
+from planscope.commands.common import answer
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -25,21 +25,17 @@ ABOUT = (
 )
 
 
-def _add(parser: argparse.ArgumentParser) -> None:
-    declare(parser, ("id ID?", "an agent: its number in the list"))
-    parser.add_argument(
-        "--break",
-        dest="breaks",
-        action="append",
-        metavar="B",
-        help="pause at 'tool NAME', 'step 3' or error; may be given more than once (default: before every call)",
-    )
-    declare(
-        parser,
-        ("--stepping", "with --break: pause before every call, too"),
-        ("--watch", "only watch: no call waits for you"),
-        ("--json", "without ID: print the list as JSON"),
-    )
+_OPTIONS = (
+    ("id ID?", "an agent: its number in the list"),
+    (
+        "--break B...",
+        "pause at 'tool NAME', 'step 3' or error; may be given more than once (default: before every call)",
+        {"dest": "breaks"},
+    ),
+    ("--stepping", "with --break: pause before every call, too"),
+    ("--watch", "only watch: no call waits for you"),
+    ("--json", "without ID: print the list as JSON"),
+)
 
 
 def _attach(args: argparse.Namespace) -> int:
@@ -124,4 +120,4 @@ def _blocks(told: AttachDocument) -> Iterator[Block]:
     yield Para(f"planscope attach {told.agents[0].id} opens {'it' if len(rows) == 1 else 'the first'}.")
 
 
-COMMANDS = {"attach": Command(ABOUT, "planscope attach", _add, _attach)}
+COMMANDS = {"attach": Command(ABOUT, "planscope attach", _OPTIONS, _attach)}

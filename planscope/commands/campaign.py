@@ -11,13 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planscope.commands import Command, set_example
+from planscope.commands import Command
 from planscope.commands.common import (
     BASE_URL,
     ProgressLine,
     add_actions,
     answer,
-    declare,
     print_json,
     quoted,
     say,
@@ -56,137 +55,6 @@ EXAMPLE = "planscope campaign run trial --model sim:literal --actions 2..3 --cas
 LAST_N = 200
 MOST_LISTED = 40
 """Runs that ``show`` lists without --all."""
-
-
-def _add(parser: argparse.ArgumentParser) -> None:
-    made = add_actions(parser, ACTIONS, required=True)
-    for name, one in made.items():
-        if name != "list":
-            one.add_argument(
-                "name", metavar="NAME", nargs="+" if name == "report" else None, help="the campaign's name"
-            )
-    _add_run(made["run"])
-    _add_pass(made["resume"])
-    report = made["report"]
-    declare(
-        report,
-        ("--html F", "write one page with plots and all runs to this file"),
-        ("--csv DIR", "write the tables as CSV files to this folder", Path),
-        ("--parquet DIR", "write the tables as Parquet files to this folder", Path),
-    )
-    compare = made["compare"]
-    declare(
-        compare,
-        ("a A", "the old agent and model, as the report names them: AGENT/MODEL"),
-        ("b B", "the new ones; OTHER:AGENT/MODEL for those of another campaign"),
-    )
-    compare.add_argument(
-        "--fail-if-worse",
-        metavar="MARGIN",
-        nargs="?",
-        const=-1.0,
-        type=share,
-        help="exit status 1 if B is worse (p < 0.05); with a margin: unless B is certainly worse by less than it",
-    )
-    declare(compare, ("--detect D", "how many cases a difference of D needs", _difference))
-    dissect = made["dissect"]
-    declare(dissect, ("--sample N", "dissect N errors (default 100)", whole(1), 100))
-    dissect.add_argument(
-        "--method", choices=("rates", "paper"), default="rates", help="how to decide (default rates)"
-    )
-    declare(
-        dissect,
-        ("--budget N", "runs for each error (default 60)", whole(1), 60),
-        ("--arm ARM", "draw the sample from the errors of this agent and model alone"),
-    )
-    show = made["show"]
-    declare(
-        show,
-        ("case CASE?", "one case, as the list names it: n5-17"),
-        ("--arm ARM", "only this agent and model"),
-    )
-    show.add_argument(
-        "--verdict", choices=("right", "wrong", "aborted", "unknown"), help="only runs that ended so"
-    )
-    declare(
-        show,
-        ("--actions N", "only queries of N actions", whole(2)),
-        ("--all", f"list all runs, not only {MOST_LISTED}"),
-        ("-o FILE", "write the case and its run as a session"),
-    )
-    export = made["export"]
-    export.add_argument(
-        "--format",
-        required=True,
-        choices=("finetune", "preferences"),
-        help="finetune: right plans; preferences: a safe call over the call that lost the plan",
-    )
-    declare(
-        export,
-        ("-o F!", "write to this file; - for standard output"),
-        ("--arm ARM", "only the runs of this agent and model"),
-    )
-    declare(made["delete"], ("--yes", "do not ask"))
-    for name, one in made.items():
-        if name == "open":
-            continue  # it has nothing to print
-        declare(one, ("--json", "print one JSON document"))
-    set_example(made["run"], EXAMPLE)
-
-
-def _add_run(parser: argparse.ArgumentParser) -> None:
-    declare(
-        parser,
-        (
-            "--agent A...",
-            "an agent: react, tools, responses, or module:function; may be given more than once (default tools)",
-        ),
-        ("--model M...", "a model; may be given more than once; each agent is tested with each model"),
-        (
-            "--actions A..B",
-            "numbers of actions; without it they grow from 2 until fewer than 20 %% are right",
-            _range,
-        ),
-        (
-            "--cases K",
-            "queries for each number of actions n (default as in the paper: 10 n (n-1), at most 300)",
-            whole(1, 1_000_000),
-        ),
-        ("--shuffle", "draw each query's number of actions from --actions, as the paper does from 3..5"),
-        ("--timed", "queries with clock times"),
-        ("--seed S", "the seed of all queries and of simulated models (default 0)", whole(0)),
-        ("--prompts FILE", "a file with prompt templates of your own (TOML)", Path),
-        ("--role TEXT", "a role prompt for the agents"),
-        ("--guard", "block calls that make the plan impossible; such runs count as helped"),
-        BASE_URL,
-        (
-            "--budget-seconds S",
-            "for each agent and model: begin no run after its runs took this long",
-            _amount,
-        ),
-        ("--budget-tokens N", "for each agent and model: begin no run after this many tokens", whole(1)),
-        (
-            "--budget-money X",
-            "for each agent and model: begin no run after this much money; needs --price",
-            _amount,
-        ),
-        ("--price IN,OUT", "the price of a million tokens, input and output", _price),
-        ("--timeout S", "the time limit of a run in seconds (default 180)", _amount),
-        ("--detect D", "say how many cases are needed to find a difference of D, then stop", _difference),
-    )
-    _add_pass(parser)
-
-
-def _add_pass(parser: argparse.ArgumentParser) -> None:
-    declare(
-        parser,
-        (
-            "--workers N",
-            "processes for simulated models (default: one for each processor), runs at once for others (default 8)",
-            whole(1, 256),
-        ),
-        ("--cluster ADDRESS", "run on a Dask cluster: local, or tcp://HOST:PORT (the extra cluster)"),
-    )
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -670,6 +538,117 @@ def _price(text: str) -> tuple[float, float]:
     if not (0 <= first < float("inf") and 0 <= second < float("inf")):
         raise argparse.ArgumentTypeError(f"{quoted(text)} is not two prices; give IN,OUT, as in 0.15,0.60")
     return first, second
+
+
+_PASS = (
+    (
+        "--workers N",
+        "processes for simulated models (default: one for each processor), runs at once for others (default 8)",
+        whole(1, 256),
+    ),
+    ("--cluster ADDRESS", "run on a Dask cluster: local, or tcp://HOST:PORT (the extra cluster)"),
+)
+_NAME = ("name NAME", "the campaign's name")
+_JSON = ("--json", "print one JSON document")
+_OPTIONS: dict[str, tuple[Any, ...]] = {
+    "run": (
+        _NAME,
+        (
+            "--agent A...",
+            "an agent: react, tools, responses, or module:function; may be given more than once (default tools)",
+        ),
+        ("--model M...", "a model; may be given more than once; each agent is tested with each model"),
+        (
+            "--actions A..B",
+            "numbers of actions; without it they grow from 2 until fewer than 20 %% are right",
+            _range,
+        ),
+        (
+            "--cases K",
+            "queries for each number of actions n (default as in the paper: 10 n (n-1), at most 300)",
+            whole(1, 1_000_000),
+        ),
+        ("--shuffle", "draw each query's number of actions from --actions, as the paper does from 3..5"),
+        ("--timed", "queries with clock times"),
+        ("--seed S", "the seed of all queries and of simulated models (default 0)", whole(0)),
+        ("--prompts FILE", "a file with prompt templates of your own (TOML)", Path),
+        ("--role TEXT", "a role prompt for the agents"),
+        ("--guard", "block calls that make the plan impossible; such runs count as helped"),
+        BASE_URL,
+        (
+            "--budget-seconds S",
+            "for each agent and model: begin no run after its runs took this long",
+            _amount,
+        ),
+        ("--budget-tokens N", "for each agent and model: begin no run after this many tokens", whole(1)),
+        (
+            "--budget-money X",
+            "for each agent and model: begin no run after this much money; needs --price",
+            _amount,
+        ),
+        ("--price IN,OUT", "the price of a million tokens, input and output", _price),
+        ("--timeout S", "the time limit of a run in seconds (default 180)", _amount),
+        ("--detect D", "say how many cases are needed to find a difference of D, then stop", _difference),
+        *_PASS,
+        _JSON,
+    ),
+    "resume": (_NAME, *_PASS, _JSON),
+    "list": (_JSON,),
+    "report": (
+        ("name NAME+", "the campaign's name"),
+        ("--html F", "write one page with plots and all runs to this file"),
+        ("--csv DIR", "write the tables as CSV files to this folder", Path),
+        ("--parquet DIR", "write the tables as Parquet files to this folder", Path),
+        _JSON,
+    ),
+    "compare": (
+        _NAME,
+        ("a A", "the old agent and model, as the report names them: AGENT/MODEL"),
+        ("b B", "the new ones; OTHER:AGENT/MODEL for those of another campaign"),
+        (
+            "--fail-if-worse MARGIN?",
+            "exit status 1 if B is worse (p < 0.05); with a margin: unless B is certainly worse by less than it",
+            {"const": -1.0, "type": share},
+        ),
+        ("--detect D", "how many cases a difference of D needs", _difference),
+        _JSON,
+    ),
+    "dissect": (
+        _NAME,
+        ("--sample N", "dissect N errors (default 100)", whole(1), 100),
+        ("--method", "how to decide (default rates)", ("rates", "paper"), "rates"),
+        ("--budget N", "runs for each error (default 60)", whole(1), 60),
+        ("--arm ARM", "draw the sample from the errors of this agent and model alone"),
+        _JSON,
+    ),
+    "show": (
+        _NAME,
+        ("case CASE?", "one case, as the list names it: n5-17"),
+        ("--arm ARM", "only this agent and model"),
+        ("--verdict", "only runs that ended so", ("right", "wrong", "aborted", "unknown")),
+        ("--actions N", "only queries of N actions", whole(2)),
+        ("--all", f"list all runs, not only {MOST_LISTED}"),
+        ("-o FILE", "write the case and its run as a session"),
+        _JSON,
+    ),
+    "export": (
+        _NAME,
+        (
+            "--format",
+            "finetune: right plans; preferences: a safe call over the call that lost the plan",
+            {"required": True, "choices": ("finetune", "preferences")},
+        ),
+        ("-o F!", "write to this file; - for standard output"),
+        ("--arm ARM", "only the runs of this agent and model"),
+        _JSON,
+    ),
+    "delete": (_NAME, ("--yes", "do not ask"), _JSON),
+    "open": (_NAME,),
+}
+
+
+def _add(parser: argparse.ArgumentParser) -> None:
+    add_actions(parser, ACTIONS, _OPTIONS, {"run": EXAMPLE}, required=True)
 
 
 COMMANDS = {"campaign": Command(ABOUT, EXAMPLE, _add, _run)}

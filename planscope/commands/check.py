@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from planscope.case import Asked, asked_run, asked_trace, check_size, find_run, need_run
 from planscope.commands import Command
 from planscope.commands.common import (
-    add_run,
-    add_run_choice,
+    RUN,
+    RUN_CHOICE,
     columns,
     open_session,
     print_json,
@@ -42,49 +42,42 @@ CHECK_ABOUT = (
 STATUS = {"right": 0, "wrong": 1}
 
 
-def _add_check(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "session",
-        metavar="SESSION|TRACE",
-        help="a session: its name, its file, an exported page or test; - (standard input); or traces: a file or a "
+_RULES = ("--rules FILE", "judge a trace, or a run, by the rules of this file")
+_CHECK = (
+    (
+        "session SESSION|TRACE",
+        "a session: its name, its file, an exported page or test; - (standard input); or traces: a file or a "
         "folder, or, with --rules, a glob",
-    )
-    add_run(parser)
-    parser.add_argument("--rules", metavar="FILE", help="judge by the rules of this file")
-    parser.add_argument("--junit", metavar="FILE", help="with --rules: write JUnit XML")
-    parser.add_argument("--sarif", metavar="FILE", help="with --rules: write SARIF")
-    parser.add_argument(
-        "--succeeded-only", action="store_true", help="with --rules: leave failed calls out of the traces"
-    )
-    parser.add_argument("--branches", action="store_true", help="with --rules: judge rewound branches too")
-    parser.add_argument(
+    ),
+    RUN,
+    ("--rules FILE", "judge by the rules of this file"),
+    ("--junit FILE", "with --rules: write JUnit XML"),
+    ("--sarif FILE", "with --rules: write SARIF"),
+    ("--succeeded-only", "with --rules: leave failed calls out of the traces"),
+    ("--branches", "with --rules: judge rewound branches too"),
+    (
         "--running",
-        action="store_true",
-        help="with --rules: traces may go on, so what is owed at their end is not decided; of standard input (-) each "
+        "with --rules: traces may go on, so what is owed at their end is not decided; of standard input (-) each "
         "change is told when it comes",
-    )
-    parser.add_argument(
-        "--details",
-        metavar="N",
-        type=whole(0),
-        default=20,
-        help="with --rules: explain and repair the first N wrong traces (default 20)",
-    )
-    parser.add_argument(
-        "--tools",
-        metavar="FILE",
-        help="with --rules: names or definitions of tools that there are, besides those of the traces",
-    )
-    parser.add_argument(
+    ),
+    (
+        "--details N",
+        "with --rules: explain and repair the first N wrong traces (default 20)",
+        whole(0),
+        20,
+    ),
+    (
+        "--tools FILE",
+        "with --rules: names or definitions of tools that there are, besides those of the traces",
+    ),
+    (
         "--allow-unknown",
-        action="store_true",
-        help="with --rules: a rule about a tool that nothing calls or defines is a warning, and not undecided",
-    )
-    parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
-    parser.add_argument("--strict", action="store_true", help="count warnings as errors")
-    parser.add_argument(
-        "--no-certify", action="store_true", help="do not ask Z3 to confirm the verdict and its core"
-    )
+        "with --rules: a rule about a tool that nothing calls or defines is a warning, and not undecided",
+    ),
+    ("--json", "print the verdict as JSON"),
+    ("--strict", "count warnings as errors"),
+    ("--no-certify", "do not ask Z3 to confirm the verdict and its core"),
+)
 
 
 def _check(args: argparse.Namespace) -> int:
@@ -152,15 +145,12 @@ REPLAY_ABOUT = (
 )
 
 
-def _add_replay(parser: argparse.ArgumentParser) -> None:
-    add_run_choice(parser)
-    _add_rules(parser)
-    parser.add_argument("--json", action="store_true", help="print the steps as JSON")
-    parser.add_argument(
-        "--changes",
-        action="store_true",
-        help="with --json: at each step only the constraints that changed",
-    )
+_REPLAY = (
+    *RUN_CHOICE,
+    _RULES,
+    ("--json", "print the steps as JSON"),
+    ("--changes", "with --json: at each step only the constraints that changed"),
+)
 
 
 def _replay(args: argparse.Namespace) -> int:
@@ -193,27 +183,18 @@ def _asked(args: argparse.Namespace, *, need: bool = True) -> Asked:
     return asked_trace(one_trace(args.session, args.run), file)
 
 
-def _add_rules(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--rules", metavar="FILE", help="judge a trace, or a run, by the rules of this file")
-
-
 REPAIR_ABOUT = (
     "Find the correct plan nearest to what the agent did: the fewest swaps of neighbours, then the smallest changes of "
     "start hours. Missing actions are inserted, repeated ones removed."
 )
 
 
-def _add_repair(parser: argparse.ArgumentParser) -> None:
-    add_run_choice(parser)
-    parser.add_argument(
-        "--from-step",
-        metavar="K",
-        type=whole(0),
-        default=0,
-        help="keep the first K calls as they are (default 0)",
-    )
-    _add_rules(parser)
-    parser.add_argument("--json", action="store_true", help="print the plan as JSON")
+_REPAIR = (
+    *RUN_CHOICE,
+    ("--from-step K", "keep the first K calls as they are (default 0)", whole(0), 0),
+    _RULES,
+    ("--json", "print the plan as JSON"),
+)
 
 
 def _repair(args: argparse.Namespace) -> int:
@@ -246,30 +227,20 @@ CONFIRM_LIMIT = 2_000
 """Milliseconds that Z3 has to confirm one core or correction."""
 
 
-def _add_reasons(parser: argparse.ArgumentParser) -> None:
-    add_run_choice(parser)
-    parser.add_argument(
-        "--step",
-        metavar="K",
-        help="the step: a number, or end (default: where the last attempt was lost)",
-    )
-    parser.add_argument(
-        "--most",
-        metavar="N",
-        type=whole(1, 100_000),
-        default=100,
-        help="list at most N of each (default 100)",
-    )
-    parser.add_argument(
-        "--seconds",
-        metavar="S",
-        type=whole(1, 1_000_000),
-        default=60,
-        help="search for at most S seconds (default 60), then confirm for at most S seconds",
-    )
-    _add_rules(parser)
-    parser.add_argument("--json", action="store_true", help="print cores and corrections as JSON")
-    parser.add_argument("--no-certify", action="store_true", help="do not ask Z3 to confirm them")
+_REASONS = (
+    *RUN_CHOICE,
+    ("--step K", "the step: a number, or end (default: where the last attempt was lost)"),
+    ("--most N", "list at most N of each (default 100)", whole(1, 100_000), 100),
+    (
+        "--seconds S",
+        "search for at most S seconds (default 60), then confirm for at most S seconds",
+        whole(1, 1_000_000),
+        60,
+    ),
+    _RULES,
+    ("--json", "print cores and corrections as JSON"),
+    ("--no-certify", "do not ask Z3 to confirm them"),
+)
 
 
 def _reasons(args: argparse.Namespace) -> int:
@@ -356,8 +327,8 @@ def _each(sets: Sequence[CoreDocument | CorrectionDocument], width: int) -> Iter
 
 
 COMMANDS = {
-    "check": Command(CHECK_ABOUT, "planscope check first-look", _add_check, _check),
-    "replay": Command(REPLAY_ABOUT, "planscope replay first-look", _add_replay, _replay),
-    "repair": Command(REPAIR_ABOUT, "planscope repair first-look --from-step 1", _add_repair, _repair),
-    "reasons": Command(REASONS_ABOUT, "planscope reasons first-look", _add_reasons, _reasons),
+    "check": Command(CHECK_ABOUT, "planscope check first-look", _CHECK, _check),
+    "replay": Command(REPLAY_ABOUT, "planscope replay first-look", _REPLAY, _replay),
+    "repair": Command(REPAIR_ABOUT, "planscope repair first-look --from-step 1", _REPAIR, _repair),
+    "reasons": Command(REASONS_ABOUT, "planscope reasons first-look", _REASONS, _reasons),
 }

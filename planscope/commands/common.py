@@ -280,54 +280,51 @@ OUTPUT = ("-o FILE", "write to this file (default: SESSION itself)")
 BASE_URL = ("--base-url URL", "a server with the provider's protocol")
 
 
-def declare(parser: argparse._ActionsContainer, *rows: tuple[Any, ...]) -> None:
-    """Declare arguments and options, a row each: what is typed, help, and perhaps a type (or a tuple of values) and a
-    default.
+RUN = ("--run ID", "which run, by its id or number (default: the last)")
+RUN_CHOICE = (
+    ("session SESSION", "a session: its name, its file, an exported page or test, or - (standard input)"),
+    RUN,
+)
+BEGINNING = (
+    RUN,
+    ("--step K", "the step to open at: a number, or end"),
+    ("--theme NAME", "the theme (planscope themes lists all)"),
+)
+"""The run, the step and the theme that the debugger opens with."""
 
-    What is typed is a name and, unless it is a switch, the name of its value: ``--count N``, ``session SESSION``.
-    Behind it, ``?``, ``*`` and ``+`` say how many values there are, ``...`` that an option may be repeated, ``!`` that
-    it must be given.
+
+def declare(parser: argparse._ActionsContainer, *rows: tuple[Any, ...]) -> None:
+    """Declare arguments and options, a row each: what is typed, help, and perhaps a type (or a tuple of values, or what
+    else argparse is to know, by name) and a default.
+
+    What is typed is a name (or several, with commas) and, unless it is a switch, the name of its value: ``--count N``,
+    ``session SESSION``. Behind it, ``?``, ``*`` and ``+`` say how many values there are, ``...`` that an option may be
+    repeated, ``!`` that it must be given. A tuple of rows has options that exclude each other.
     """
-    for typed, about, *more in rows:
-        name, _, value = typed.partition(" ")
+    for row in rows:
+        if isinstance(row[0], tuple):
+            declare(parser.add_mutually_exclusive_group(), *row)
+            continue
+        typed, about, *more = row
+        names, _, value = typed.partition(" ")
         metavar = value.rstrip("?*+.!")
         many, kind = value[len(metavar) :].rstrip("!"), more[0] if more else None
-        given: dict[str, Any] = {"metavar": metavar} if metavar else {"action": "store_true"}
+        given: dict[str, Any] = {"metavar": metavar} if metavar else {}
+        if not metavar and kind is None:
+            given["action"] = "store_true"
         if many:
             given |= {"action": "append"} if many == "..." else {"nargs": many}
         if value.endswith("!"):
             given["required"] = True
-        if name == "-o":
+        if names == "-o":
             given["dest"] = "output"
-        if kind is not None:
+        if isinstance(kind, dict):
+            given |= kind
+        elif kind is not None:
             given["choices" if isinstance(kind, tuple) else "type"] = kind
         if more[1:]:
             given["default"] = more[1]
-        parser.add_argument(name, help=about, **given)
-
-
-def add_run_choice(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments that name a session and one of its runs."""
-    declare(
-        parser,
-        ("session SESSION", "a session: its name, its file, an exported page or test, or - (standard input)"),
-    )
-    add_run(parser)
-
-
-def add_run(parser: argparse.ArgumentParser) -> None:
-    """Declare the argument that names a run."""
-    declare(parser, ("--run ID", "which run, by its id or number (default: the last)"))
-
-
-def add_beginning(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments for the run, the step and the theme that the debugger opens with."""
-    add_run(parser)
-    declare(
-        parser,
-        ("--step K", "the step to open at: a number, or end"),
-        ("--theme NAME", "the theme (planscope themes lists all)"),
-    )
+        parser.add_argument(*names.split(","), help=about, **given)
 
 
 def session_path(name: str) -> Path:
@@ -421,10 +418,22 @@ class ProgressLine:
         sys.stderr.flush()
 
 
+def set_example(parser: argparse.ArgumentParser, example: str) -> None:
+    """Show ``example`` at the end of the parser's help, on a line of its own, so that it can be copied."""
+    if example:
+        parser.epilog = f"example:\n  {example}"
+
+
 def add_actions(
-    parser: argparse.ArgumentParser, actions: Mapping[str, str], *, required: bool = False
-) -> dict[str, argparse.ArgumentParser]:
-    """Add a command's own commands, by name with what each does. Return their parsers."""
+    parser: argparse.ArgumentParser,
+    actions: Mapping[str, str],
+    rows: Mapping[str, tuple[Any, ...]],
+    examples: Mapping[str, str],
+    *,
+    required: bool = False,
+) -> None:
+    """Add a command's own commands, by name with what each does, their arguments as for :func:`declare`, and examples
+    of some."""
     default = "" if required else f"; default {next(iter(actions))}"
     made = parser.add_subparsers(
         dest="action",
@@ -433,9 +442,8 @@ def add_actions(
         required=required,
         help=f"one of these{default}",
     )
-    found = {}
     for name, about in actions.items():
-        found[name] = one = made.add_parser(
+        one = made.add_parser(
             name,
             help=about,
             description=f"{about[0].upper()}{about[1:]}.",
@@ -444,4 +452,5 @@ def add_actions(
             add_help=False,
         )
         one.add_argument("-h", "--help", action="help", help="show this help")
-    return found
+        declare(one, *rows[name])
+        set_example(one, examples.get(name, ""))

@@ -42,14 +42,11 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         ("--other SESSION", "take b from this session"),
         ("--variants", "compare queries: the ids name variants"),
         ("--all", "text: list all calls, also those that are the same"),
-    )
-    parser.add_argument(
-        "--redact",
-        action=argparse.BooleanOptionalAction,
-        help="replace private values first (default: no)",
-    )
-    declare(
-        parser,
+        (
+            "--redact",
+            "replace private values first (default: no)",
+            {"action": argparse.BooleanOptionalAction},
+        ),
         ("--format F", f"one of: {', '.join(FORMATS)} (default text)", FORMATS),
         ("--json", "the same as --format json"),
         ("-o FILE", "write to this file (default: standard output)"),

@@ -40,8 +40,7 @@ Find = Callable[[argparse.Namespace], Suggestions]
 """Finds them, by what the line names so far."""
 
 
-def _add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help="bash, zsh or fish")
+_OPTIONS = (("shell SHELL", "bash, zsh or fish", SHELLS),)
 
 
 def _completion(args: argparse.Namespace) -> int:
@@ -233,4 +232,4 @@ def _error_types(_: argparse.Namespace) -> Suggestions:
     return ((name, "") for name in ERROR_TYPES)
 
 
-COMMANDS = {"completion": Command(ABOUT, "planscope completion bash", _add, _completion)}
+COMMANDS = {"completion": Command(ABOUT, "planscope completion bash", _OPTIONS, _completion)}

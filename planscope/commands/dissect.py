@@ -17,13 +17,12 @@ from planscope.commands.common import (
     ProgressLine,
     also,
     answer,
-    declare,
     whole,
 )
 from planscope.commands.recording import (
     Addition,
     Filling,
-    add_agent_choice,
+    agent_choice,
     chosen_variant,
     newest_original,
     options_of,
@@ -48,40 +47,36 @@ SAVED_EVERY = 10.0
 """Seconds between two saves while the dissection runs."""
 
 
-def _add_dissect(parser: argparse.ArgumentParser) -> None:
-    add_agent_choice(parser, "sim:flaky, sim:word-blind")
-    declare(
-        parser,
-        ("--variant ID", "the variant of the query (default: the newest that is not a mutant)"),
-        ("--run ID", "the failed run to start from (default: the last of this agent and model)"),
-    )
-    parser.add_argument(
-        "--method",
-        choices=("rates", "paper"),
-        type=also({"compare rates": "rates", "first success": "paper"}),
-        default="rates",
-        metavar="HOW",
-        help="rates (default): compare the success rates of the kinds of change; paper: stop at the first success",
-    )
-    declare(
-        parser,
-        ("--budget N", "at most N runs (default 60)", whole(1, MOST), 60),
-        (
-            "--culprit-budget N",
-            "once a cause is 90 %% sure, at most N more runs, and those that --budget leaves, look for the words to "
-            "blame (default 40)",
-            whole(0, MOST),
-            40,
-        ),
-        ("--no-culprit", "name the cause only, and not the words"),
-        ("--seed S", "seed for the mutants and a simulated model (default 0)", whole(0)),
-        ("--at-once N", "run N at the same time (default 8)", whole(1, 64), 8),
-        ("--resume ID", "continue this dissection; --budget counts its earlier runs, too"),
-        ("--role TEXT", "a role prompt for the agent"),
-        BASE_URL,
-        OUTPUT,
-        ("--json", "print the result as JSON"),
-    )
+_DISSECT = (
+    *agent_choice("sim:flaky, sim:word-blind"),
+    ("--variant ID", "the variant of the query (default: the newest that is not a mutant)"),
+    ("--run ID", "the failed run to start from (default: the last of this agent and model)"),
+    (
+        "--method HOW",
+        "rates (default): compare the success rates of the kinds of change; paper: stop at the first success",
+        {
+            "choices": ("rates", "paper"),
+            "type": also({"compare rates": "rates", "first success": "paper"}),
+            "default": "rates",
+        },
+    ),
+    ("--budget N", "at most N runs (default 60)", whole(1, MOST), 60),
+    (
+        "--culprit-budget N",
+        "once a cause is 90 %% sure, at most N more runs, and those that --budget leaves, look for the words to "
+        "blame (default 40)",
+        whole(0, MOST),
+        40,
+    ),
+    ("--no-culprit", "name the cause only, and not the words"),
+    ("--seed S", "seed for the mutants and a simulated model (default 0)", whole(0)),
+    ("--at-once N", "run N at the same time (default 8)", whole(1, 64), 8),
+    ("--resume ID", "continue this dissection; --budget counts its earlier runs, too"),
+    ("--role TEXT", "a role prompt for the agent"),
+    BASE_URL,
+    OUTPUT,
+    ("--json", "print the result as JSON"),
+)
 
 
 def _dissect(args: argparse.Namespace) -> int:
@@ -249,7 +244,7 @@ COMMANDS = {
     "dissect": Command(
         ABOUT,
         "planscope dissect first-look --model sim:word-blind -o out.planscope.json",
-        _add_dissect,
+        _DISSECT,
         _dissect,
     )
 }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from planscope import __version__
 from planscope.commands import Command
-from planscope.commands.common import answer, declare
+from planscope.commands.common import answer
 
 if TYPE_CHECKING:
     from planscope.documents.listings import DoctorDocument, TerminalDocument
@@ -57,8 +57,7 @@ EXTRAS = {
 }
 
 
-def _add(parser: argparse.ArgumentParser) -> None:
-    declare(parser, ("--json", "print the same as JSON"))
+_OPTIONS = (("--json", "print the same as JSON"),)
 
 
 def _doctor(args: argparse.Namespace) -> int:
@@ -207,4 +206,4 @@ def _blocks(found: DoctorDocument) -> Iterator[Block]:
         yield Para("Nothing is wrong. (planscope config --check looks at your settings.)")
 
 
-COMMANDS = {"doctor": Command(ABOUT, "planscope doctor", _add, _doctor)}
+COMMANDS = {"doctor": Command(ABOUT, "planscope doctor", _OPTIONS, _doctor)}

@@ -11,8 +11,7 @@ from planscope.case import find_run
 from planscope.commands import Command
 from planscope.commands.common import (
     LARGEST_NUMBER,
-    add_run_choice,
-    declare,
+    RUN_CHOICE,
     open_session,
     output_file,
     print_json,
@@ -44,24 +43,6 @@ _SHOWN = 60
 
 _PLACES = 3
 """The preview names this many places of a value."""
-
-
-def _add_export(parser: argparse.ArgumentParser) -> None:
-    add_run_choice(parser)
-    declare(
-        parser,
-        ("--format F", f"one of: {', '.join(FORMATS)} (default: by the ending of the -o file)", FORMATS),
-        ("-o FILE", "write to this file (default: standard output)"),
-        ("--preview", "write nothing; list each value that would be replaced, and where it is"),
-        ("--json", "with --preview: list as JSON"),
-        ("--keep N...", "do not replace finding N of the preview; may be given more than once", whole(1)),
-        ("--replace N=WORD...", "replace finding N by this word; may be given more than once", _own_word),
-        ("--only", "html, session: include only this run, not the whole session"),
-        ("--no-redact", "replace nothing: share everything as it is"),
-        ("--step K", "svg: the step to show (default: the first violation)"),
-        ("--size WxH", "svg: columns and rows (default 120x40)"),
-        ("--theme NAME", "svg: the theme (planscope themes lists all)"),
-    )
 
 
 def _export(args: argparse.Namespace) -> int:
@@ -209,4 +190,20 @@ def _size(text: str) -> tuple[int, int]:
     return sizes[0], sizes[1]
 
 
-COMMANDS = {"export": Command(ABOUT, "planscope export first-look -o first-look.html", _add_export, _export)}
+_EXPORT = (
+    *RUN_CHOICE,
+    ("--format F", f"one of: {', '.join(FORMATS)} (default: by the ending of the -o file)", FORMATS),
+    ("-o FILE", "write to this file (default: standard output)"),
+    ("--preview", "write nothing; list each value that would be replaced, and where it is"),
+    ("--json", "with --preview: list as JSON"),
+    ("--keep N...", "do not replace finding N of the preview; may be given more than once", whole(1)),
+    ("--replace N=WORD...", "replace finding N by this word; may be given more than once", _own_word),
+    ("--only", "html, session: include only this run, not the whole session"),
+    ("--no-redact", "replace nothing: share everything as it is"),
+    ("--step K", "svg: the step to show (default: the first violation)"),
+    ("--size WxH", "svg: columns and rows (default 120x40)"),
+    ("--theme NAME", "svg: the theme (planscope themes lists all)"),
+)
+
+
+COMMANDS = {"export": Command(ABOUT, "planscope export first-look -o first-look.html", _EXPORT, _export)}

@@ -12,10 +12,9 @@ from planscope.commands import Command
 from planscope.commands.common import (
     BASE_URL,
     OUTPUT,
+    RUN,
     SESSION,
-    add_run,
     columns,
-    declare,
     is_text,
     more_names_help,
     names_of,
@@ -26,8 +25,8 @@ from planscope.commands.common import (
     whole,
 )
 from planscope.commands.recording import (
+    LIMITS,
     Addition,
-    add_limits,
     chosen_variant,
     limits_of,
     options_of,
@@ -46,29 +45,24 @@ FORK_ABOUT = (
 )
 
 
-def _add_fork(parser: argparse.ArgumentParser) -> None:
-    declare(parser, SESSION)
-    add_run(parser)
-    declare(
-        parser,
-        ("--step K!", "the last step to keep; 0: only the prompt", whole(0)),
-        ("--answer TEXT", "what the tool of step K answers instead"),
-        ("--model M", "the model that goes on (default: the run's own)"),
-        (
-            "--agent A",
-            "tools, react or responses (default: the run's own); or your own: package.module:agent",
-        ),
-        ("--variant ID", "go on with this query (default: the run's own)"),
-        ("--seed N", "seed of a simulated model (default 0)", whole(0)),
-        ("--guard", "block calls that make the plan impossible; tells the agent why"),
-        BASE_URL,
-    )
-    add_limits(parser)
-    declare(
-        parser,
-        OUTPUT,
-        ("--json", "print the new run as JSON"),
-    )
+_FORK = (
+    SESSION,
+    RUN,
+    ("--step K!", "the last step to keep; 0: only the prompt", whole(0)),
+    ("--answer TEXT", "what the tool of step K answers instead"),
+    ("--model M", "the model that goes on (default: the run's own)"),
+    (
+        "--agent A",
+        "tools, react or responses (default: the run's own); or your own: package.module:agent",
+    ),
+    ("--variant ID", "go on with this query (default: the run's own)"),
+    ("--seed N", "seed of a simulated model (default 0)", whole(0)),
+    ("--guard", "block calls that make the plan impossible; tells the agent why"),
+    BASE_URL,
+    *LIMITS,
+    OUTPUT,
+    ("--json", "print the new run as JSON"),
+)
 
 
 def _fork(args: argparse.Namespace) -> int:
@@ -123,17 +117,15 @@ EDIT_ABOUT = (
 )
 
 
-def _add_edit(parser: argparse.ArgumentParser) -> None:
-    declare(
-        parser,
-        SESSION,
-        ("--text FILE!", "the new text; - : standard input"),
-        ("--variant ID", "the query to edit (default: the newest)"),
-        ("--actions NAMES", 'names of all actions, as in "a, b" (default: those of the old query)'),
-        ("--new-actions", "add actions that the text names besides"),
-        OUTPUT,
-        ("--json", "print the new query as JSON"),
-    )
+_EDIT = (
+    SESSION,
+    ("--text FILE!", "the new text; - : standard input"),
+    ("--variant ID", "the query to edit (default: the newest)"),
+    ("--actions NAMES", 'names of all actions, as in "a, b" (default: those of the old query)'),
+    ("--new-actions", "add actions that the text names besides"),
+    OUTPUT,
+    ("--json", "print the new query as JSON"),
+)
 
 
 def _edit(args: argparse.Namespace) -> int:
@@ -200,13 +192,13 @@ COMMANDS = {
     "fork": Command(
         FORK_ABOUT,
         "planscope fork figure-7 --run 1 --step 1 --model sim:careful -o f.json",
-        _add_fork,
+        _FORK,
         _fork,
     ),
     "edit": Command(
         EDIT_ABOUT,
         "echo Do network diagnosis last. | planscope edit figure-5 --text - -o e.json",
-        _add_edit,
+        _EDIT,
         _edit,
     ),
 }

@@ -14,19 +14,20 @@ from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planscope.commands import Command
 from planscope.commands.common import (
     ProgressLine,
     amount,
     answer,
+    declare,
     output_file,
     read_text,
     say,
     whole,
 )
-from planscope.commands.fuzz_fix import add_fix, is_wanted, write_fixes
+from planscope.commands.fuzz_fix import FIX, is_wanted, write_fixes
 from planscope.errors import UserError
 from planscope.safe import visible
 from planscope.wording.phrases import measured
@@ -54,155 +55,6 @@ MOST_CONTEXT = 20_000
 """Characters of ``--context`` that the model is told."""
 
 
-def _add(parser: argparse.ArgumentParser) -> None:
-    targets = "module:object, SCHEMA.json=module:function, 'mcp:COMMAND ARGS', or mcp:http(s)://ADDRESS"
-    parser.add_argument("target", metavar="TARGET", help=targets)
-    parser.add_argument(
-        "--tool", action="append", metavar="NAME", default=[], help="only this tool; may be repeated"
-    )
-    budget = parser.add_mutually_exclusive_group()
-    budget.add_argument("--calls", type=whole(1), metavar="N", help=f"calls for each tool (default {CALLS})")
-    budget.add_argument(
-        "--seconds", type=_seconds, metavar="S", help="seconds for each tool, instead of calls"
-    )
-    parser.add_argument(
-        "--stop-early",
-        action="store_true",
-        help="stop when the estimate and 1,500 calls in a row say that little is left",
-    )
-    parser.add_argument(
-        "--seed", type=whole(0), default=1, metavar="N", help="same seed, same findings (default 1)"
-    )
-    parser.add_argument(
-        "--call-limit",
-        type=_seconds,
-        default=2.0,
-        metavar="S",
-        help="seconds that a call may take (default 2)",
-    )
-    parser.add_argument(
-        "--sequences",
-        type=whole(0, 100_000),
-        metavar="N",
-        help="sequences of calls to all tools together (default: a tenth of --calls, at most 200; 0: none)",
-    )
-    parser.add_argument(
-        "--reads", action="append", default=[], metavar="NAME", help="this tool reads what --writes writes"
-    )
-    parser.add_argument(
-        "--writes",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="the tool that writes; as often as --reads",
-    )
-    parser.add_argument("--reset", metavar="MODULE:FUNCTION", help="resets the tool's state before each call")
-    parser.add_argument(
-        "--example",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help='calls that work, to begin with: {"tool": ..., "arguments": {...}} or arguments alone, as JSON or JSON '
-        "lines, or a session or trace; may be repeated. The runs of a session at -o are always taken",
-    )
-    parser.add_argument(
-        "--folder", metavar="DIR", help="give the tools a copy of this folder, under its own path; up to 1 GB"
-    )
-    parser.add_argument("--network", action="store_true", help="allow the network")
-    parser.add_argument(
-        "--live-writes",
-        action="store_true",
-        help="call also tools of a server at an address that do not say that they only read",
-    )
-    parser.add_argument(
-        "--env", action="append", default=[], metavar="NAME", help="pass this variable on; may be repeated"
-    )
-    parser.add_argument(
-        "-o",
-        dest="output",
-        metavar="FILE",
-        help="keep the findings in this session, made if it is not there (default: fuzz-TARGET in the library)",
-    )
-    parser.add_argument(
-        "--sample",
-        type=whole(1, 10_000),
-        metavar="N",
-        help="draw N findings and sets of prompts of each tool, to be labelled on screen with the verdict hidden",
-    )
-    _add_model(parser)
-    parser.add_argument(
-        "--fail-never-entered",
-        action="store_true",
-        help="exit status 1 also if no call of a tool succeeded, that is: answered, and not with an error",
-    )
-    parser.add_argument("--html", metavar="FILE", help="write a web page")
-    parser.add_argument("--pytest", metavar="FILE", help="write a test for each finding")
-    parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
-    parser.add_argument("--sarif", metavar="FILE", help="write SARIF")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument(
-        "--redact",
-        action=argparse.BooleanOptionalAction,
-        help="replace keys, passwords, homes and the like: by default in --html, --junit and --sarif; with --redact "
-        "in --json and --pytest, too; with --no-redact nowhere. The session keeps what was sent",
-    )
-
-
-def _add_model(parser: argparse.ArgumentParser) -> None:
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument(
-        "--runtime", action="store_true", help="look for failing calls (default without --model)"
-    )
-    what.add_argument(
-        "--correctness", action="store_true", help="look for documentation that misleads; needs --model"
-    )
-    what.add_argument("--both", action="store_true", help="look for both (default with --model)")
-    group = parser.add_argument_group("with a model")
-    group.add_argument("--model", metavar="M", help="provider:name (planscope models lists all providers)")
-    group.add_argument(
-        "--agent", metavar="A", help="tools (default), react, responses, or your own: package.module:factory"
-    )
-    group.add_argument("--prompt-model", metavar="M", help="the model that is asked (default: --model)")
-    group.add_argument("--base-url", metavar="URL", help="another server for the models")
-    group.add_argument("--temperature", type=amount, metavar="T", help="of the models (default 0)")
-    group.add_argument("--prompts", type=Path, metavar="FILE", help="prompts in place of the paper's (TOML)")
-    group.add_argument(
-        "--context",
-        metavar="FILE",
-        help="what the model is told of where the tools work; of a folder, its names",
-    )
-    group.add_argument(
-        "--sets", type=whole(1, 1000), metavar="N", help=f"sets of prompts for each tool (default {SETS})"
-    )
-    group.add_argument(
-        "--set-size", type=whole(2, 1000), metavar="N", help=f"prompts of a set (default {PROMPTS})"
-    )
-    group.add_argument(
-        "--method",
-        choices=("toolfuzz", "graybox", "whitebox"),
-        metavar="METHOD",
-        help="graybox, whitebox: a model makes prompts from the documentation, or also from the code, as the paper's "
-        "baselines do",
-    )
-    group.add_argument(
-        "--files",
-        type=Path,
-        metavar="FOLDER",
-        help="text files that the tools' folder has when an agent begins",
-    )
-    group.add_argument(
-        "--no-sanity", action="store_true", help="do not ask the model whether it would make the call"
-    )
-    group.add_argument("--budget-tokens", type=whole(1), metavar="N", help="stop asking after N tokens")
-    group.add_argument(
-        "--budget-money", type=amount, metavar="X", help="stop asking when X is spent; needs --price"
-    )
-    group.add_argument(
-        "--price", type=_price, metavar="IN,OUT", help="of a million tokens in and out; no price is built in"
-    )
-    add_fix(group)
-
-
 _NEED_MODEL = ("correctness", "both", "context", "sets", "set_size", "method", "files", "agent", "prompt_model",
 "base_url", "temperature", "prompts", "no_sanity", "budget_tokens", "budget_money", "price", "fix", "fix_write",
 "fix_patch")  # fmt: skip
@@ -223,6 +75,100 @@ def _seconds(text: str) -> float:
     if not 0 < value <= 1e6:
         raise argparse.ArgumentTypeError(f"{text[:60]!r} is not a number of seconds above 0")
     return value
+
+
+_OPTIONS: tuple[Any, ...] = (
+    (
+        "target TARGET",
+        "module:object, SCHEMA.json=module:function, 'mcp:COMMAND ARGS', or mcp:http(s)://ADDRESS",
+    ),
+    ("--tool NAME...", "only this tool; may be repeated", None, []),
+    (
+        ("--calls N", f"calls for each tool (default {CALLS})", whole(1)),
+        ("--seconds S", "seconds for each tool, instead of calls", _seconds),
+    ),
+    ("--stop-early", "stop when the estimate and 1,500 calls in a row say that little is left"),
+    ("--seed N", "same seed, same findings (default 1)", whole(0), 1),
+    ("--call-limit S", "seconds that a call may take (default 2)", _seconds, 2.0),
+    (
+        "--sequences N",
+        "sequences of calls to all tools together (default: a tenth of --calls, at most 200; 0: none)",
+        whole(0, 100_000),
+    ),
+    ("--reads NAME...", "this tool reads what --writes writes", None, []),
+    ("--writes NAME...", "the tool that writes; as often as --reads", None, []),
+    ("--reset MODULE:FUNCTION", "resets the tool's state before each call"),
+    (
+        "--example FILE...",
+        'calls that work, to begin with: {"tool": ..., "arguments": {...}} or arguments alone, as JSON or JSON '
+        "lines, or a session or trace; may be repeated. The runs of a session at -o are always taken",
+        None,
+        [],
+    ),
+    ("--folder DIR", "give the tools a copy of this folder, under its own path; up to 1 GB"),
+    ("--network", "allow the network"),
+    ("--live-writes", "call also tools of a server at an address that do not say that they only read"),
+    ("--env NAME...", "pass this variable on; may be repeated", None, []),
+    (
+        "-o FILE",
+        "keep the findings in this session, made if it is not there (default: fuzz-TARGET in the library)",
+    ),
+    (
+        "--sample N",
+        "draw N findings and sets of prompts of each tool, to be labelled on screen with the verdict hidden",
+        whole(1, 10_000),
+    ),
+    (
+        ("--runtime", "look for failing calls (default without --model)"),
+        ("--correctness", "look for documentation that misleads; needs --model"),
+        ("--both", "look for both (default with --model)"),
+    ),
+    (
+        "--fail-never-entered",
+        "exit status 1 also if no call of a tool succeeded, that is: answered, and not with an error",
+    ),
+    ("--html FILE", "write a web page"),
+    ("--pytest FILE", "write a test for each finding"),
+    ("--junit FILE", "write JUnit XML"),
+    ("--sarif FILE", "write SARIF"),
+    ("--json", "print the result as JSON"),
+    (
+        "--redact",
+        "replace keys, passwords, homes and the like: by default in --html, --junit and --sarif; with --redact "
+        "in --json and --pytest, too; with --no-redact nowhere. The session keeps what was sent",
+        {"action": argparse.BooleanOptionalAction},
+    ),
+)
+
+
+_WITH_MODEL = (
+    ("--model M", "provider:name (planscope models lists all providers)"),
+    ("--agent A", "tools (default), react, responses, or your own: package.module:factory"),
+    ("--prompt-model M", "the model that is asked (default: --model)"),
+    ("--base-url URL", "another server for the models"),
+    ("--temperature T", "of the models (default 0)", amount),
+    ("--prompts FILE", "prompts in place of the paper's (TOML)", Path),
+    ("--context FILE", "what the model is told of where the tools work; of a folder, its names"),
+    ("--sets N", f"sets of prompts for each tool (default {SETS})", whole(1, 1000)),
+    ("--set-size N", f"prompts of a set (default {PROMPTS})", whole(2, 1000)),
+    (
+        "--method METHOD",
+        "graybox, whitebox: a model makes prompts from the documentation, or also from the code, as the paper's "
+        "baselines do",
+        ("toolfuzz", "graybox", "whitebox"),
+    ),
+    ("--files FOLDER", "text files that the tools' folder has when an agent begins", Path),
+    ("--no-sanity", "do not ask the model whether it would make the call"),
+    ("--budget-tokens N", "stop asking after N tokens", whole(1)),
+    ("--budget-money X", "stop asking when X is spent; needs --price", amount),
+    ("--price IN,OUT", "of a million tokens in and out; no price is built in", _price),
+    *FIX,
+)
+
+
+def _add(parser: argparse.ArgumentParser) -> None:
+    declare(parser, *_OPTIONS)
+    declare(parser.add_argument_group("with a model"), *_WITH_MODEL)
 
 
 def _fuzz(args: argparse.Namespace) -> int:

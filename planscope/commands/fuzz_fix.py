@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planscope.commands.common import declare, output_file, say
+from planscope.commands.common import output_file, say
 from planscope.errors import UserError
 from planscope.safe import visible
 
@@ -18,14 +18,12 @@ if TYPE_CHECKING:
     from planscope.toolfuzz.rewriting import Rewritten
 
 
-def add_fix(group: argparse._ArgumentGroup) -> None:
-    """Declare the options."""
-    declare(
-        group,
-        ("--fix", "propose better documentation for the tools with findings"),
-        ("--fix-write", "the same, and write it into your source without asking"),
-        ("--fix-patch FILE", "the same, and write a patch instead"),
-    )
+FIX = (
+    ("--fix", "propose better documentation for the tools with findings"),
+    ("--fix-write", "the same, and write it into your source without asking"),
+    ("--fix-patch FILE", "the same, and write a patch instead"),
+)
+"""The options for changes of the documentation."""
 
 
 def is_wanted(args: argparse.Namespace) -> bool:

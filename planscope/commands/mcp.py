@@ -7,7 +7,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from planscope.commands import Command
-from planscope.commands.common import declare
 from planscope.errors import UserError
 
 ABOUT = (
@@ -17,15 +16,13 @@ ABOUT = (
 )
 
 
-def _add(parser: argparse.ArgumentParser) -> None:
-    declare(
-        parser,
-        (
-            "--root FOLDER...",
-            "read only files in this folder, besides your library (default: the folder that it is started in); may be "
-            "given several times",
-        ),
-    )
+_OPTIONS = (
+    (
+        "--root FOLDER...",
+        "read only files in this folder, besides your library (default: the folder that it is started in); may be "
+        "given several times",
+    ),
+)
 
 
 def _mcp(args: argparse.Namespace) -> int:
@@ -41,4 +38,4 @@ def _mcp(args: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = {"mcp": Command(ABOUT, "planscope mcp --help", _add, _mcp)}
+COMMANDS = {"mcp": Command(ABOUT, "planscope mcp --help", _OPTIONS, _mcp)}

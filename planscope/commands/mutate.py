@@ -15,7 +15,6 @@ from planscope.commands.common import (
     SESSION,
     also,
     answer,
-    declare,
     open_session,
     whole,
 )
@@ -46,29 +45,21 @@ MOST = 1000
 """The limit for the mutants of one kind, since one file keeps them all."""
 
 
-def _add_mutate(parser: argparse.ArgumentParser) -> None:
-    declare(
-        parser,
-        SESSION,
-        ("--variant ID", "the variant of the query (default: the newest that is not a mutant)"),
-    )
-    parser.add_argument(
-        "--kind",
-        choices=[*NAMES, ALL],
-        type=also(KINDS_IN_WORDS),
-        default=ALL,
-        metavar="K",
-        help="other-words (TerminalSubstitute in the paper), other-topic (TopicChange), other-sentences "
+_MUTATE = (
+    SESSION,
+    ("--variant ID", "the variant of the query (default: the newest that is not a mutant)"),
+    (
+        "--kind K",
+        "other-words (TerminalSubstitute in the paper), other-topic (TopicChange), other-sentences "
         "(QuerySynthesize), same-again (Repeat), or all (default); the paper's names are values, too",
-    )
-    declare(
-        parser,
-        ("--count N", "how many of each kind (default 3)", whole(1, MOST), 3),
-        ("--seed S", "the same seed gives the same mutants (default 0)", whole(0), 0),
-        ("--topics-file FILE", "a file with topics of your own, for TopicChange", Path),
-        OUTPUT,
-        ("--json", "print the mutants as JSON"),
-    )
+        {"choices": [*NAMES, ALL], "type": also(KINDS_IN_WORDS), "default": ALL},
+    ),
+    ("--count N", "how many of each kind (default 3)", whole(1, MOST), 3),
+    ("--seed S", "the same seed gives the same mutants (default 0)", whole(0), 0),
+    ("--topics-file FILE", "a file with topics of your own, for TopicChange", Path),
+    OUTPUT,
+    ("--json", "print the mutants as JSON"),
+)
 
 
 def _mutate(args: argparse.Namespace) -> int:
@@ -180,6 +171,6 @@ def _document(
 
 COMMANDS = {
     "mutate": Command(
-        ABOUT, "planscope mutate first-look --count 2 -o mutants.planscope.json", _add_mutate, _mutate
+        ABOUT, "planscope mutate first-look --count 2 -o mutants.planscope.json", _MUTATE, _mutate
     )
 }

@@ -73,11 +73,7 @@ def _add_new(parser: argparse.ArgumentParser) -> None:
         ("--topics-file FILE", "a file with topics of your own, added to the bundled ones", Path),
         ("--valid-orders A..B", "how many valid orders: A to B; one number: exactly N", _orders),
         ("--list-length N", "longest list of actions (default 3)", whole(1, MOST_ACTIONS), 3),
-    )
-    for name, what in SHARES.items():
-        parser.add_argument(f"--{name}", type=share, metavar="SHARE", help=f"share from 0 to 1: {what}")
-    declare(
-        parser,
+        *((f"--{name} SHARE", f"share from 0 to 1: {what}", share) for name, what in SHARES.items()),
         ("--repeats", "constraints may be stated twice, as in the paper's synthesis"),
         ("--count M", "make M queries with seeds S, S+1, ...; JSON, one a line", whole(1)),
         ("--json", "print the query as JSON"),
@@ -247,16 +243,14 @@ TOPICS_ABOUT = (
 )
 
 
-def _add_topics(parser: argparse.ArgumentParser) -> None:
-    declare(
-        parser,
-        ("topic TOPIC?", "a job: list its activities"),
-        ("--file FILE", "a file with topics of your own, added to the bundled ones", Path),
-        ("--json", "print topics and activities as JSON"),
-        ("--model M", "let this model write TOPIC, or 50 topics"),
-        BASE_URL,
-        ("-o FILE", "with --model: write the topics to this file"),
-    )
+_TOPICS = (
+    ("topic TOPIC?", "a job: list its activities"),
+    ("--file FILE", "a file with topics of your own, added to the bundled ones", Path),
+    ("--json", "print topics and activities as JSON"),
+    ("--model M", "let this model write TOPIC, or 50 topics"),
+    BASE_URL,
+    ("-o FILE", "with --model: write the topics to this file"),
+)
 
 
 def _topics(args: argparse.Namespace) -> int:
@@ -327,5 +321,5 @@ COMMANDS = {
     "new": Command(
         NEW_ABOUT, "planscope new --actions 5 --timed --valid-orders 1..4 --seed 3", _add_new, _new
     ),
-    "topics": Command(TOPICS_ABOUT, "planscope topics chef", _add_topics, _topics),
+    "topics": Command(TOPICS_ABOUT, "planscope topics chef", _TOPICS, _topics),
 }

@@ -11,10 +11,9 @@ from typing import TextIO
 
 from planscope.commands import Command
 from planscope.commands.common import (
+    BEGINNING,
+    RUN,
     STANDARD_INPUT,
-    add_beginning,
-    add_run,
-    declare,
     open_session,
     say,
     say_all,
@@ -30,16 +29,14 @@ OPEN_ABOUT = (
 )
 
 
-def _add_open(parser: argparse.ArgumentParser) -> None:
-    declare(
-        parser,
-        (
-            "file FILE?",
-            "a session: its name, its file, an exported page or test; or a trace or a folder of traces, which are "
-            "imported; - is standard input",
-        ),
-    )
-    add_beginning(parser)
+_OPEN = (
+    (
+        "file FILE?",
+        "a session: its name, its file, an exported page or test; or a trace or a folder of traces, which are "
+        "imported; - is standard input",
+    ),
+    *BEGINNING,
+)
 
 
 def _open(args: argparse.Namespace) -> int:
@@ -156,10 +153,11 @@ SERVE_ABOUT = (
 PORT = 8000
 
 
-def _add_serve(parser: argparse.ArgumentParser) -> None:
-    declare(parser, ("session SESSION?", "a session: its name or its file (default: first-look)"))
-    add_beginning(parser)
-    declare(parser, ("--port N", f"the port; 0 takes a free one (default {PORT})", whole(0, 65535), PORT))
+_SERVE = (
+    ("session SESSION?", "a session: its name or its file (default: first-look)"),
+    *BEGINNING,
+    ("--port N", f"the port; 0 takes a free one (default {PORT})", whole(0, 65535), PORT),
+)
 
 
 def _serve(args: argparse.Namespace) -> int:
@@ -206,9 +204,10 @@ WALK_ABOUT = (
 PROMPT = "planscope> "
 
 
-def _add_walk(parser: argparse.ArgumentParser) -> None:
-    declare(parser, ("session SESSION", "a session: its name, its file, or an exported page or test"))
-    add_run(parser)
+_WALK = (
+    ("session SESSION", "a session: its name, its file, or an exported page or test"),
+    RUN,
+)
 
 
 def _walk(args: argparse.Namespace) -> int:
@@ -243,7 +242,7 @@ def _line() -> str:
 
 
 COMMANDS = {
-    "open": Command(OPEN_ABOUT, "planscope open first-look --step end", _add_open, _open),
-    "walk": Command(WALK_ABOUT, r"printf 'f\nx\nq\n' | planscope walk first-look", _add_walk, _walk),
-    "serve": Command(SERVE_ABOUT, "planscope serve first-look", _add_serve, _serve),
+    "open": Command(OPEN_ABOUT, "planscope open first-look --step end", _OPEN, _open),
+    "walk": Command(WALK_ABOUT, r"printf 'f\nx\nq\n' | planscope walk first-look", _WALK, _walk),
+    "serve": Command(SERVE_ABOUT, "planscope serve first-look", _SERVE, _serve),
 }

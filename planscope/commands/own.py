@@ -6,15 +6,14 @@ import argparse
 import secrets
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planscope.case import need_run
 from planscope.commands import Command
 from planscope.commands.common import (
     OUTPUT,
+    RUN,
     SESSION,
-    add_run,
-    declare,
     open_session,
     output_file,
     read_text,
@@ -42,31 +41,24 @@ AGENT_HELP = (
 )
 
 
-def _add_debug(parser: argparse.ArgumentParser) -> None:
-    declare(
-        parser,
-        ("agent AGENT", AGENT_HELP),
-        (
-            "message MESSAGE?",
-            "what the agent is asked; a JSON object is the graph's whole input. Without it, r asks on screen",
-        ),
-        ("--rules FILE", "judge by the rules of this file"),
-    )
-    parser.add_argument(
-        "--break",
-        dest="breaks",
-        action="append",
-        metavar="B",
-        help="pause at 'tool NAME', 'step 3' or error; may be given more than once (default: before every call)",
-    )
-    declare(
-        parser,
-        ("--stepping", "with --break: pause before every call, too"),
-        ("--dry", "call no tool: you give each answer, or --answers has it"),
-        ("--answers SESSION", "with --dry: take answers from a recorded run (its last, or --run)"),
-    )
-    add_run(parser)
-    declare(parser, ("-o FILE", "keep the runs in this session, a new or an old one"))
+_DEBUG = (
+    ("agent AGENT", AGENT_HELP),
+    (
+        "message MESSAGE?",
+        "what the agent is asked; a JSON object is the graph's whole input. Without it, r asks on screen",
+    ),
+    ("--rules FILE", "judge by the rules of this file"),
+    (
+        "--break B...",
+        "pause at 'tool NAME', 'step 3' or error; may be given more than once (default: before every call)",
+        {"dest": "breaks"},
+    ),
+    ("--stepping", "with --break: pause before every call, too"),
+    ("--dry", "call no tool: you give each answer, or --answers has it"),
+    ("--answers SESSION", "with --dry: take answers from a recorded run (its last, or --run)"),
+    RUN,
+    ("-o FILE", "keep the runs in this session, a new or an old one"),
+)
 
 
 def _debug(args: argparse.Namespace) -> int:
@@ -172,33 +164,28 @@ def _set_rules(session: Session, rules: str) -> None:
         raise UserError(f"the rules cannot be read: {in_a_line(failure.errors)}") from None
 
 
-def _add_rerun(parser: argparse.ArgumentParser) -> None:
-    declare(parser, SESSION)
-    add_run(parser)
-    declare(
-        parser,
-        ("--agent A!", AGENT_HELP),
-        ("--prompt FILE", "another system prompt; the agent must be a function"),
-        ("--model M", "another model; the agent must be a function"),
-    )
-    parser.add_argument(
+_RERUN: tuple[Any, ...] = (
+    SESSION,
+    RUN,
+    ("--agent A!", AGENT_HELP),
+    ("--prompt FILE", "another system prompt; the agent must be a function"),
+    ("--model M", "another model; the agent must be a function"),
+    (
         "--unmatched",
-        choices=("stop", "ask", "call"),
-        default="stop",
-        help="at a call that the record does not answer: stop (default), ask you, or call the real tool",
-    )
-    declare(
-        parser,
-        ("--loose", "a call may equal any later recorded one, not only the next"),
-        (
-            "--ignore ARG...",
-            "an argument that may differ, such as an id or a time; may be given more than once",
-            None,
-            [],
-        ),
-        OUTPUT,
-        ("--json", "print the new run as JSON"),
-    )
+        "at a call that the record does not answer: stop (default), ask you, or call the real tool",
+        ("stop", "ask", "call"),
+        "stop",
+    ),
+    ("--loose", "a call may equal any later recorded one, not only the next"),
+    (
+        "--ignore ARG...",
+        "an argument that may differ, such as an id or a time; may be given more than once",
+        None,
+        [],
+    ),
+    OUTPUT,
+    ("--json", "print the new run as JSON"),
+)
 
 
 def _rerun(args: argparse.Namespace) -> int:
@@ -312,13 +299,13 @@ COMMANDS = {
     "debug": Command(
         DEBUG_ABOUT,
         "planscope debug planscope.agents.shop:agent 'Refund order 7.'",
-        _add_debug,
+        _DEBUG,
         _debug,
     ),
     "rerun": Command(
         RERUN_ABOUT,
         "A=planscope.agents.shop;python -m $A;planscope rerun r.json --agent $A:agent",
-        _add_rerun,
+        _RERUN,
         _rerun,
     ),
 }

@@ -10,7 +10,6 @@ from planscope.commands import Command
 from planscope.commands.common import (
     answer,
     columns,
-    declare,
     named_or_found,
     names_of,
     print_json,
@@ -33,16 +32,14 @@ PARSE_ABOUT = (
 )
 
 
-def _add_parse(parser: argparse.ArgumentParser) -> None:
-    declare(
-        parser,
-        ("file FILE?", "a text file; - (default): standard input", None, "-"),
-        ("--actions NAMES!", 'names of the actions, as in "a, b, c"'),
-        ("--new-actions", "add actions that the text names and --actions does not"),
-        ("--timed", "with clock times and durations"),
-        ("--durations HOURS", 'with --timed: hours of each action, as in "2, 1, 1" (default: 1 each)'),
-        ("--json", "print constraints or errors as JSON"),
-    )
+_PARSE = (
+    ("file FILE?", "a text file; - (default): standard input", None, "-"),
+    ("--actions NAMES!", 'names of the actions, as in "a, b, c"'),
+    ("--new-actions", "add actions that the text names and --actions does not"),
+    ("--timed", "with clock times and durations"),
+    ("--durations HOURS", 'with --timed: hours of each action, as in "2, 1, 1" (default: 1 each)'),
+    ("--json", "print constraints or errors as JSON"),
+)
 
 
 def _parse(args: argparse.Namespace) -> int:
@@ -142,8 +139,7 @@ TERMINALS = {
 RELATIONS = {"<": ', "before"', ">": ', "after"'}
 
 
-def _add_grammar(parser: argparse.ArgumentParser) -> None:
-    declare(parser, ("--json", "print counts and words as JSON"))
+_GRAMMAR = (("--json", "print counts and words as JSON"),)
 
 
 def _grammar(args: argparse.Namespace) -> int:
@@ -174,7 +170,7 @@ def _grammar_blocks(report: GrammarReport) -> Iterator[Block]:
 
 COMMANDS = {
     "parse": Command(
-        PARSE_ABOUT, 'echo "B comes after A." | planscope parse --actions "a, b"', _add_parse, _parse
+        PARSE_ABOUT, 'echo "B comes after A." | planscope parse --actions "a, b"', _PARSE, _parse
     ),
-    "grammar": Command(GRAMMAR_ABOUT, "planscope grammar", _add_grammar, _grammar),
+    "grammar": Command(GRAMMAR_ABOUT, "planscope grammar", _GRAMMAR, _grammar),
 }

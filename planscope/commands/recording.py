@@ -9,10 +9,10 @@ import threading
 from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from planscope.case import listed, variant_shown
-from planscope.commands.common import SESSION, declare, output_file, quoted, session_path, whole
+from planscope.commands.common import SESSION, output_file, quoted, session_path, whole
 from planscope.errors import UserError
 from planscope.safe import visible
 from planscope.wording.phrases import file_size
@@ -32,10 +32,9 @@ def prints_aside() -> redirect_stdout[TextIO]:
     return redirect_stdout(sys.stderr)
 
 
-def add_agent_choice(parser: argparse.ArgumentParser, models: str) -> None:
-    """Declare the arguments for the session, the model and the agent. ``models``: examples of simulated models."""
-    declare(
-        parser,
+def agent_choice(models: str) -> tuple[Any, ...]:
+    """Return the arguments for the session, the model and the agent. ``models``: examples of simulated models."""
+    return (
         SESSION,
         ("--model M!", f"{models}, ... or provider:name (planscope models lists all)"),
         (
@@ -51,15 +50,6 @@ LONGEST = 7 * 24 * 3600.0
 """The longest time limit of a run, in seconds."""
 
 
-def add_limits(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments for the limits of a run."""
-    declare(
-        parser,
-        ("--max-seconds S", "time limit in seconds (default 180)", _seconds),
-        ("--max-calls N", "at most N model calls (default 50)", whole(1)),
-    )
-
-
 def _seconds(text: str) -> float:
     try:
         value = float(text)
@@ -70,6 +60,13 @@ def _seconds(text: str) -> float:
             f"{quoted(text)} is not a number of seconds above 0 and up to a week"
         )
     return value
+
+
+LIMITS = (
+    ("--max-seconds S", "time limit in seconds (default 180)", _seconds),
+    ("--max-calls N", "at most N model calls (default 50)", whole(1)),
+)
+"""The arguments for the limits of a run."""
 
 
 def limits_of(args: argparse.Namespace, variant: Variant) -> Limits:

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from planscope.commands import Command, set_example
+from planscope.commands import Command
 from planscope.commands.common import (
+    SESSION,
     ProgressLine,
     add_actions,
     columns,
@@ -44,66 +45,50 @@ ACTIONS = {
 MOST_TRACES = 100_000
 """Traces that mining keeps in memory, of each side."""
 EXAMPLE = "echo 'get_order comes before cancel_order.' | planscope rules check -"
+EXAMPLES = {
+    "check": EXAMPLE,
+    "add": "planscope rules add my-session rules.txt",
+    "draft": "planscope rules draft policy.txt runs/ -o rules.txt",
+    "mine": "planscope rules mine good/*.json --bad bad/*.json",
+}
+_FILE = ("file RULES", "a file of rules; - for standard input")
+_TOOLS = ("--tools FILE", "names or definitions of tools; a rule about another one is named")
+_JSON = ("--json", "print one JSON document")
+_OPTIONS: dict[str, tuple[Any, ...]] = {
+    "check": (
+        _FILE,
+        ("--session SESSION", "say which queries of this session contradict the rules, too"),
+        _TOOLS,
+        _JSON,
+    ),
+    "add": (SESSION, _FILE, _JSON),
+    "draft": (
+        _TOOLS,
+        ("policy POLICY", "a text file with the policy; - for standard input"),
+        ("traces TRACE*", "traces that name the tools and try each rule"),
+        ("--session SESSION", "a session that names the tools, and whose runs try each rule"),
+        (
+            "--model M",
+            "ask a model, such as openai:gpt-4o-mini, which may cost money; without it, each "
+            "sentence is read as it stands",
+        ),
+        ("--base-url URL", "another server for the model"),
+        ("-o FILE", "ask for each rule, and write those that you want to this file"),
+        ("--yes", "with -o: write all rules that can be read, without asking"),
+        _JSON,
+    ),
+    "mine": (
+        ("good GOOD+", "traces that went well: files, folders, globs"),
+        ("--bad BAD+", "traces that went wrong: files, folders, globs", None, []),
+        ("--within N", "look for rules within N calls, too", whole(1, 1000), 0),
+        ("--seed N", "draw other shuffles (default 0)", whole(0), 0),
+        _JSON,
+    ),
+}
 
 
 def _add(parser: argparse.ArgumentParser) -> None:
-    made = add_actions(parser, ACTIONS, required=True)
-    check = made["check"]
-    check.add_argument("file", metavar="RULES", help="a file of rules; - for standard input")
-    check.add_argument(
-        "--session", metavar="SESSION", help="say which queries of this session contradict the rules, too"
-    )
-    for one in (check, made["draft"]):
-        one.add_argument(
-            "--tools", metavar="FILE", help="names or definitions of tools; a rule about another one is named"
-        )
-    check.add_argument("--json", action="store_true", help="print one JSON document")
-    set_example(check, EXAMPLE)
-
-    add = made["add"]
-    add.add_argument("session", metavar="SESSION", help="a session: its name or its file")
-    add.add_argument("file", metavar="RULES", help="a file of rules; - for standard input")
-    add.add_argument("--json", action="store_true", help="print one JSON document")
-    set_example(add, "planscope rules add my-session rules.txt")
-
-    draft = made["draft"]
-    draft.add_argument("policy", metavar="POLICY", help="a text file with the policy; - for standard input")
-    draft.add_argument(
-        "traces", metavar="TRACE", nargs="*", help="traces that name the tools and try each rule"
-    )
-    draft.add_argument(
-        "--session", metavar="SESSION", help="a session that names the tools, and whose runs try each rule"
-    )
-    draft.add_argument(
-        "--model",
-        metavar="M",
-        help="ask a model, such as openai:gpt-4o-mini, which may cost money; without it, each "
-        "sentence is read as it stands",
-    )
-    draft.add_argument("--base-url", metavar="URL", help="another server for the model")
-    draft.add_argument(
-        "-o",
-        dest="output",
-        metavar="FILE",
-        help="ask for each rule, and write those that you want to this file",
-    )
-    draft.add_argument(
-        "--yes", action="store_true", help="with -o: write all rules that can be read, without asking"
-    )
-    draft.add_argument("--json", action="store_true", help="print one JSON document")
-    set_example(draft, "planscope rules draft policy.txt runs/ -o rules.txt")
-
-    mine = made["mine"]
-    mine.add_argument("good", metavar="GOOD", nargs="+", help="traces that went well: files, folders, globs")
-    mine.add_argument(
-        "--bad", metavar="BAD", nargs="+", default=[], help="traces that went wrong: files, folders, globs"
-    )
-    mine.add_argument(
-        "--within", metavar="N", type=whole(1, 1000), default=0, help="look for rules within N calls, too"
-    )
-    mine.add_argument("--seed", metavar="N", type=whole(0), default=0, help="draw other shuffles (default 0)")
-    mine.add_argument("--json", action="store_true", help="print one JSON document")
-    set_example(mine, "planscope rules mine good/*.json --bad bad/*.json")
+    add_actions(parser, ACTIONS, _OPTIONS, EXAMPLES, required=True)
 
 
 def _run(args: argparse.Namespace) -> int:

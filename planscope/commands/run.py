@@ -14,17 +14,16 @@ from planscope.commands.common import (
     BASE_URL,
     OUTPUT,
     answer,
-    declare,
     is_text,
     open_session,
     session_path,
     whole,
 )
 from planscope.commands.recording import (
+    LIMITS,
     Addition,
     Filling,
-    add_agent_choice,
-    add_limits,
+    agent_choice,
     chosen_variant,
     limits_of,
     options_of,
@@ -49,39 +48,29 @@ MOST_TIMES = 1000
 """The limit for the runs of one command, since one file keeps them all."""
 
 
-def _add_run(parser: argparse.ArgumentParser) -> None:
-    add_agent_choice(parser, "sim:careful, sim:literal")
-    declare(
-        parser,
-        ("--variant ID", "the variant of the query (default: the newest)"),
-        ("--seed N", "seed of a simulated model (default 0)", whole(0)),
-        ("--role TEXT", "a role prompt for the agent"),
-        ("--prompts FILE", "a file with prompt templates of your own (TOML)", Path),
-        ("--times N", "run N times and show the success rate", whole(1, MOST_TIMES)),
-        ("--at-once N", "with --times: run N at the same time (default 8)", whole(1, 64), 8),
-        ("--guard", "block calls that make the plan impossible; tells the agent why"),
-        ("--live", "watch the run in the debugger; it pauses at breakpoints"),
-    )
-    parser.add_argument(
-        "--break",
-        dest="breaks",
-        action="append",
-        metavar="B",
-        help="with --live: pause at doomed (the plan is lost), 'step 3', 'tool NAME', 'breaks c2' (violated), "
+_RUN = (
+    *agent_choice("sim:careful, sim:literal"),
+    ("--variant ID", "the variant of the query (default: the newest)"),
+    ("--seed N", "seed of a simulated model (default 0)", whole(0)),
+    ("--role TEXT", "a role prompt for the agent"),
+    ("--prompts FILE", "a file with prompt templates of your own (TOML)", Path),
+    ("--times N", "run N times and show the success rate", whole(1, MOST_TIMES)),
+    ("--at-once N", "with --times: run N at the same time (default 8)", whole(1, 64), 8),
+    ("--guard", "block calls that make the plan impossible; tells the agent why"),
+    ("--live", "watch the run in the debugger; it pauses at breakpoints"),
+    (
+        "--break B...",
+        "with --live: pause at doomed (the plan is lost), 'step 3', 'tool NAME', 'breaks c2' (violated), "
         "error, or 'when valid_completions < 3'; may be given more than once",
-    )
-    declare(
-        parser,
-        ("--stepping", "with --live: pause before every call"),
-        ("--tracing", "upload the run to LangSmith, if that is set up"),
-        BASE_URL,
-    )
-    add_limits(parser)
-    declare(
-        parser,
-        OUTPUT,
-        ("--json", "print the result as JSON"),
-    )
+        {"dest": "breaks"},
+    ),
+    ("--stepping", "with --live: pause before every call"),
+    ("--tracing", "upload the run to LangSmith, if that is set up"),
+    BASE_URL,
+    *LIMITS,
+    OUTPUT,
+    ("--json", "print the result as JSON"),
+)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -231,7 +220,5 @@ def _run_many(
 
 
 COMMANDS = {
-    "run": Command(
-        ABOUT, "planscope run first-look --model sim:literal -o my-run.planscope.json", _add_run, _run
-    )
+    "run": Command(ABOUT, "planscope run first-look --model sim:literal -o my-run.planscope.json", _RUN, _run)
 }

@@ -12,7 +12,6 @@ from planscope.commands.common import (
     SESSION,
     answer,
     columns,
-    declare,
     error_type,
     open_session,
     output_file,
@@ -34,32 +33,28 @@ ABOUT = (
 VERDICTS = ("right", "wrong", "aborted", "unknown")
 
 
-def _add_runs(parser: argparse.ArgumentParser) -> None:
-    declare(
-        parser,
-        SESSION,
-        ("words WORDS*", "words in id, verdict, error, step, model or agent"),
-        ("--verdict V", "right, wrong, aborted or unknown", VERDICTS),
-        (
-            "--error-type E",
-            "an error that the list names, such as order_error (headline in JSON)",
-            error_type,
-        ),
-        ("--lost K", "lost at this step: a number, or end"),
-        ("--model M", "the model"),
-        ("--agent A", "the agent"),
-        ("--variant ID", "the query, by its id"),
-        ("--own", "leave out the runs of dissections"),
-        ("--json", "print JSON"),
-        ("-o FILE", "write the listed runs, with their queries, to a session file"),
-    )
-    change = parser.add_mutually_exclusive_group()
-    declare(
-        change,
+_RUNS = (
+    SESSION,
+    ("words WORDS*", "words in id, verdict, error, step, model or agent"),
+    ("--verdict V", "right, wrong, aborted or unknown", VERDICTS),
+    (
+        "--error-type E",
+        "an error that the list names, such as order_error (headline in JSON)",
+        error_type,
+    ),
+    ("--lost K", "lost at this step: a number, or end"),
+    ("--model M", "the model"),
+    ("--agent A", "the agent"),
+    ("--variant ID", "the query, by its id"),
+    ("--own", "leave out the runs of dissections"),
+    ("--json", "print JSON"),
+    ("-o FILE", "write the listed runs, with their queries, to a session file"),
+    (
         ("--delete ID+", "delete these runs or queries, and what depends on them"),
         ("--restore", "undo the last deletion"),
         ("--empty", "delete for good what was deleted"),
-    )
+    ),
+)
 
 
 def _runs(args: argparse.Namespace) -> int:
@@ -162,4 +157,4 @@ def _write(session: Session, listed: Sequence[ListedRun], target: str) -> None:
     )
 
 
-COMMANDS = {"runs": Command(ABOUT, "planscope runs cause-terminal wrong", _add_runs, _runs)}
+COMMANDS = {"runs": Command(ABOUT, "planscope runs cause-terminal wrong", _RUNS, _runs)}

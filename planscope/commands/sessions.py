@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planscope.commands import Command, set_example
+from planscope.commands import Command
 from planscope.commands.common import (
     SESSION,
     add_actions,
@@ -65,31 +65,10 @@ PROGRAM_LIMIT = 30.0
 """Seconds for a list that a program reads, which cannot see that verdicts are missing."""
 
 
-def _add_sessions(parser: argparse.ArgumentParser) -> None:
-    made = add_actions(parser, ACTIONS)
-    for name, one in made.items():
-        set_example(one, EXAMPLES.get(name, ""))
-        declare(one, ("--json", "print JSON"))
-    parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
-    _add_filters(made["list"])
-    for name in ("show", "rename", "copy"):
-        declare(made[name], SESSION)
-    declare(made["rename"], ("name NAME?", "the new name"), ("--title TEXT", "the new title"))
-    declare(made["copy"], ("name NAME?", "the copy's name (default: a free one)"))
-    for name in ("delete", "restore"):
-        declare(made[name], ("sessions SESSION+", "names of sessions"))
-    declare(made["trash"], ("--empty", "delete its sessions for good"))
-    declare(
-        made["recover"],
-        ("session SESSION?", "the session with unsaved work"),
-        ("-o FILE", "write to this file (default: a new session in your library)"),
-        ("--discard", "delete the unsaved work"),
-    )
-
-
-def _add_filters(parser: argparse.ArgumentParser) -> None:
-    declare(
-        parser,
+_JSON = ("--json", "print JSON")
+_OPTIONS = {
+    "list": (
+        _JSON,
         ("words WORDS*", "words in name, title, topic, agent, model or verdict"),
         ("--place P", "library or bundled", ("library", "bundled")),
         ("--verdict V", "right, aborted or unknown (the last run), wrong (any run)", VERDICTS),
@@ -101,7 +80,25 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
         ("--agent A", "the agent of the last run"),
         ("--model M", "the model of the last run"),
         ("--no-judge", "show only stored verdicts; judge nothing"),
-    )
+    ),
+    "show": (_JSON, SESSION),
+    "rename": (_JSON, SESSION, ("name NAME?", "the new name"), ("--title TEXT", "the new title")),
+    "copy": (_JSON, SESSION, ("name NAME?", "the copy's name (default: a free one)")),
+    "delete": (_JSON, ("sessions SESSION+", "names of sessions")),
+    "restore": (_JSON, ("sessions SESSION+", "names of sessions")),
+    "trash": (_JSON, ("--empty", "delete its sessions for good")),
+    "recover": (
+        _JSON,
+        ("session SESSION?", "the session with unsaved work"),
+        ("-o FILE", "write to this file (default: a new session in your library)"),
+        ("--discard", "delete the unsaved work"),
+    ),
+}
+
+
+def _add_sessions(parser: argparse.ArgumentParser) -> None:
+    add_actions(parser, ACTIONS, _OPTIONS, EXAMPLES)
+    declare(parser, (*_JSON, None, argparse.SUPPRESS))
 
 
 def _sessions(args: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from planscope.commands import Command
-from planscope.commands.common import answer, declare, emit, say_all
+from planscope.commands.common import answer, emit, say_all
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -26,12 +26,10 @@ MODELS_ABOUT = (
 )
 
 
-def _add_models(parser: argparse.ArgumentParser) -> None:
-    declare(
-        parser,
-        ("--base-url URL", "only providers that can use a server of your own, at URL"),
-        ("--json", "print the same as JSON"),
-    )
+_MODELS = (
+    ("--base-url URL", "only providers that can use a server of your own, at URL"),
+    ("--json", "print the same as JSON"),
+)
 
 
 def _models(args: argparse.Namespace) -> int:
@@ -115,8 +113,7 @@ def _missing(provider: Provider, missing: str | None) -> str:
 THEMES_ABOUT = "List the themes of the debugger, bundled and your own, and what is wrong with a theme file."
 
 
-def _add_themes(parser: argparse.ArgumentParser) -> None:
-    declare(parser, ("--json", "print themes and errors as JSON"))
+_THEMES = (("--json", "print themes and errors as JSON"),)
 
 
 def _themes(args: argparse.Namespace) -> int:
@@ -144,13 +141,11 @@ CONFIG_ABOUT = (
 )
 
 
-def _add_config(parser: argparse.ArgumentParser) -> None:
-    declare(
-        parser,
-        ("--check", "show only what is wrong; exit status 2 if something is"),
-        ("--example", "print a config file with every setting, as a start"),
-        ("--json", "print the same as JSON"),
-    )
+_CONFIG = (
+    ("--check", "show only what is wrong; exit status 2 if something is"),
+    ("--example", "print a config file with every setting, as a start"),
+    ("--json", "print the same as JSON"),
+)
 
 
 def _config(args: argparse.Namespace) -> int:
@@ -285,12 +280,10 @@ SCHEMA_ABOUT = (
 )
 
 
-def _add_schema(parser: argparse.ArgumentParser) -> None:
-    declare(
-        parser,
-        ("name NAME?", "session, new, parse, check, ... (default: all)"),
-        ("--json", "no effect: the output is always JSON"),
-    )
+_SCHEMA = (
+    ("name NAME?", "session, new, parse, check, ... (default: all)"),
+    ("--json", "no effect: the output is always JSON"),
+)
 
 
 def _schema(args: argparse.Namespace) -> int:
@@ -305,8 +298,8 @@ def _schema(args: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "models": Command(MODELS_ABOUT, "planscope models", _add_models, _models),
-    "themes": Command(THEMES_ABOUT, "planscope themes", _add_themes, _themes),
-    "config": Command(CONFIG_ABOUT, "planscope config --example", _add_config, _config),
-    "schema": Command(SCHEMA_ABOUT, "planscope schema check", _add_schema, _schema),
+    "models": Command(MODELS_ABOUT, "planscope models", _MODELS, _models),
+    "themes": Command(THEMES_ABOUT, "planscope themes", _THEMES, _themes),
+    "config": Command(CONFIG_ABOUT, "planscope config --example", _CONFIG, _config),
+    "schema": Command(SCHEMA_ABOUT, "planscope schema check", _SCHEMA, _schema),
 }

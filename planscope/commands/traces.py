@@ -13,7 +13,6 @@ from planscope.commands.common import (
     STANDARD_INPUT,
     answer,
     columns,
-    declare,
     output_file,
     print_json,
     quoted,
@@ -42,27 +41,15 @@ EXAMPLE = """echo '[{"role":"user","content":"hi"}]' | planscope import -"""
 AGENTS = ("claude", "codex", "gemini")
 
 
-def _add_import(parser: argparse.ArgumentParser) -> None:
-    declare(parser, ("trace TRACE*", "a file, a folder, a glob, or - (standard input)"))
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="SESSION",
-        help="write to this file (default: a new session in your library)",
-    )
-    which = parser.add_mutually_exclusive_group()
-    declare(
-        which,
-        ("--pick ID", "import only the trace with this id"),
-        ("--all", "all traces as runs of one session"),
-    )
-    declare(
-        parser,
-        ("--last AGENT", f"the newest session of {', '.join(AGENTS)} on this machine", AGENTS),
-        ("--rules RULES", "give the session the rules of this file"),
-        ("--list", "only list the traces"),
-        ("--json", "print JSON"),
-    )
+_IMPORT = (
+    ("trace TRACE*", "a file, a folder, a glob, or - (standard input)"),
+    ("-o,--output SESSION", "write to this file (default: a new session in your library)"),
+    (("--pick ID", "import only the trace with this id"), ("--all", "all traces as runs of one session")),
+    ("--last AGENT", f"the newest session of {', '.join(AGENTS)} on this machine", AGENTS),
+    ("--rules RULES", "give the session the rules of this file"),
+    ("--list", "only list the traces"),
+    ("--json", "print JSON"),
+)
 
 
 def _import(args: argparse.Namespace) -> int:
@@ -219,4 +206,4 @@ def _tell(traces: list[Trace], session: Session, path: Path, *, in_library: bool
     say(f"not judged: planscope check {name} --rules RULES judges it; planscope {name} opens it")
 
 
-COMMANDS = {"import": Command(ABOUT, EXAMPLE, _add_import, _import)}
+COMMANDS = {"import": Command(ABOUT, EXAMPLE, _IMPORT, _import)}

@@ -170,6 +170,21 @@ async def test_a_pasted_policy_is_shown_sentence_by_sentence_and_adds_nothing_wi
         assert "get_order comes before cancel_order." in (driven.app.work.document.open_session.rules or "")
 
 
+async def test_pasted_rules_with_one_mistake_stay_rules(tmp_path: Path) -> None:
+    trace = tmp_path / "run.json"
+    trace.write_text(json.dumps(chat(7, "cancel_order", "get_order")))
+    path = tmp_path / "run.planscope.json"
+    save(session_of(list(open_traces([trace]))), path)
+    rules = (
+        "get_order comes before cancel_order.\nget_order hapens once.\ncancel_order happens at most once.\n"
+    )
+    async with opened(path, (80, 24)) as driven:
+        await driven.press("e")
+        await driven.sees("Ctrl+S: save, Esc: close")
+        driven.app.post_message(events.Paste(rules))
+        await driven.sees("Rules that every run", "✗ line 2", "cancel_order happens at most once.")
+
+
 async def test_a_model_drafts_rules_from_the_system_prompt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -141,8 +141,12 @@ class RulesDialog(Dialog[Written]):
             self.start_flow(self._find(self.finders[way]))
 
     def takes_policy(self, text: str) -> bool:
-        """Show each sentence of a pasted policy with its rule; return False for a text of rules, or of one line."""
-        if "draft" not in self.finders or "\n" not in text.strip() or not look(text, None).errors:
+        """Show each sentence of a pasted policy with its rule; return False for a text of one line, and for rules.
+
+        Rules with some mistakes are rules: in a policy at most half of the lines can be read.
+        """
+        lines = len(text.strip().splitlines())
+        if "draft" not in self.finders or lines < 2 or len(look(text, None).errors) * 2 < lines:
             return False
         self.start_flow(self._find(self.finders["draft"], text))
         return True

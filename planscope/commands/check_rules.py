@@ -100,7 +100,6 @@ def session_named(name: str) -> Session | None:
 
 def check_with_rules(args: argparse.Namespace) -> int:
     """Judge and print. Return the exit status. Without rules only causes are sought."""
-    from planscope.cause.find import add_cause
     from planscope.rules.report import CheckOptions, Summary, warnings_of
     from planscope.rules.rule import unknown_names
     from planscope.traces.opening import other_readers
@@ -122,7 +121,10 @@ def check_with_rules(args: argparse.Namespace) -> int:
     def judged() -> Iterator[Checked]:
         """Yield every trace. After the last one, the summary and the warnings are complete."""
         for one in _judged(args, session, file, options, problems, stream):
-            add_cause(one, file)
+            if one.trace is not None:
+                from planscope.cause.find import add_cause  # imported late because most traces need none
+
+                add_cause(one, file)
             summary.add(one.checked)
             known.update(one.tools)
             for report, _ in reports:

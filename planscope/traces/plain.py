@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import orjson
-
 from planscope.oracle.trace import Item, Said, Tool, ToolCall, Trace
 from planscope.traces.accounts import Ledger, is_no_call
 from planscope.traces.blocks import MARKS
@@ -72,6 +70,8 @@ def plain_trace(
     ``ids``: keys that may name the trace, the first one first. ``answers``: give each call its answer, too. ``users``:
     give what the user said, too.
     """
+    import orjson  # takes longer to import than most files to read
+
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -209,6 +209,8 @@ def _without_acts(content: object, message: Obj) -> bool:
 def plain_arguments(value: object) -> dict[str, object] | None:
     """Return a call's arguments, or None if they were not captured or cannot be read."""
     if type(value) is str:
+        import orjson
+
         try:
             found = orjson.loads(value)
         except orjson.JSONDecodeError:
@@ -226,6 +228,8 @@ _known: dict[bytes, dict[str, Tool]] = {}
 
 def _defined(definitions: object) -> dict[str, Tool] | None:
     """Return the tools that a trace defines. Most traces of a file define the same ones."""
+    import orjson
+
     try:
         key = orjson.dumps(definitions)
     except orjson.JSONEncodeError:  # nested too deeply

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib
 import json
+import shutil
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib.machinery import PathFinder
+from importlib.metadata import DistributionFinder, PathDistribution
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,7 @@ from tests.cli.completing import words
 from tests.cli.conftest import cli as cli
 from tests.cli.support import Cli
 
+NAMED = DistributionFinder.Context()
 EXAMPLE = Path(__file__).parents[2] / "docs" / "example-package"
 BROKEN = {
     "planscope.traces": {"gone": "no_such_package:Reader", "odd": "json:dumps"},
@@ -50,6 +54,33 @@ def install(site: Path, name: str, points: dict[str, dict[str, str]]) -> None:
     ]
     (folder / "entry_points.txt").write_text("\n".join(lines))
     importlib.invalidate_caches()
+
+
+def test_a_package_in_an_archive_is_found(
+    fresh: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    install(fresh, "zipped", {"planscope.themes": {"night": "json:__name__"}})
+    monkeypatch.syspath_prepend(shutil.make_archive(str(tmp_path / "packed"), "zip", fresh))
+    shutil.rmtree(fresh)
+    assert [entry.name for entry in extensions.entries("planscope.themes")] == ["night"]
+
+
+def test_a_package_of_a_finder_is_found(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(fresh, "found", {"planscope.themes": {"night": "json:__name__"}})
+    elsewhere = [place for place in sys.path if place != str(fresh)]
+    monkeypatch.setattr(sys, "path", elsewhere)
+
+    class Finder(PathFinder):
+        @classmethod
+        def find_distributions(
+            cls, context: DistributionFinder.Context = NAMED
+        ) -> Iterator[PathDistribution]:
+            return PathFinder.find_distributions(
+                DistributionFinder.Context(name=context.name, path=[str(fresh)])
+            )
+
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder])
+    assert [entry.name for entry in extensions.entries("planscope.themes")] == ["night"]
 
 
 def test_the_example_package(fresh: Path, cli: Cli, tmp_path: Path) -> None:

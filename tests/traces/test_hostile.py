@@ -68,13 +68,12 @@ def test_a_damaged_line_in_the_middle_is_said_with_its_place(tmp_path: Path) -> 
 def test_a_reader_of_another_package_that_does_not_work_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Entry:
-        name, value, group = "theirs", "theirs:Reader", opening.GROUP
-
-        def load(self) -> object:
-            raise ImportError("no module\nnamed theirs")
-
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [Entry()])
+    folder = tmp_path / "site" / "theirs-1.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
+    (folder / "entry_points.txt").write_text(f"[{opening.GROUP}]\ntheirs = theirs:Reader\n")
+    (tmp_path / "site" / "theirs.py").write_text('raise ImportError("no module\\nnamed theirs")')
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
     caches = (opening.other_readers, extensions.entries, extensions.loaded)
     for cache in caches:
         cache.cache_clear()

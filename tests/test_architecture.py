@@ -268,7 +268,7 @@ TOKENS = {
     "compare": 13_980,
     "cause": 8_580,
     "campaign": 14_370,
-    "top": 10_310,
+    "top": 10_470,
     "wording": 7_670,
     "drawing": 8_040,
     "doors": 6_120,

@@ -56,7 +56,7 @@ class _Questions:
 
     def same(self, one: Problem, other: Problem, effort: int, known: bool) -> bool | None:
         """Return whether each set implies the other. ``known``: durations count, and calls come one by one."""
-        said, told = _said(one), _said(other)
+        said, told = ([self.meaning(c, one.timed) for c in _said(problem)] for problem in (one, other))
         self.solver.set("rlimit", effort)
         answers = [self.implies(one, said, told, known), self.implies(one, told, said, known)]
         if False in answers:
@@ -64,7 +64,7 @@ class _Questions:
         return None if None in answers else True
 
     def implies(
-        self, problem: Problem, given: Sequence[Constraint], wanted: Sequence[Constraint], known: bool
+        self, problem: Problem, given: Sequence[Any], wanted: Sequence[Any], known: bool
     ) -> bool | None:
         """Return whether every plan that meets ``given`` meets all of ``wanted``."""
         solver = self.solver
@@ -72,9 +72,8 @@ class _Questions:
         try:
             if problem.timed:
                 self.day(problem, known)
-            for c in given:
-                solver.add(self.meaning(c, problem.timed))
-            solver.add(z3.Or([z3.Not(self.meaning(c, problem.timed)) for c in wanted], self.context))
+            solver.add(*given)
+            solver.add(z3.Or([z3.Not(term) for term in wanted], self.context))
             answer = solver.check()
         finally:
             solver.pop()

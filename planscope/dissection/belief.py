@@ -45,6 +45,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from operator import add
 
 from planscope.dissection.evidence import CAUSES, SAME, Cause, Counts, Evidence, of_kinds
 from planscope.session.model import CellKind
@@ -185,6 +186,15 @@ _arm = lru_cache(maxsize=4096)(_Arm)
 """An arm by the number of its mutants with each count: one more run changes only one arm."""
 
 
+@lru_cache(maxsize=4096)
+def _started(name: str, same: Counts) -> list[float]:
+    """Return the log likelihood of the runs of the unchanged query, with the prior, for each rate of a hypothesis."""
+    return [
+        math.log(weight * PRIOR[name]) + beta_binomial(rate, ITSELF, same.right, same.wrong)
+        for rate, *_, weight in RATES.get(name, PAIRS)
+    ]
+
+
 class Belief:
     """The probability of each hypothesis, given the runs so far. ``likely`` sums to 1. ``log_evidence``: the logarithm
     of the probability of these runs, by all hypotheses together."""
@@ -197,20 +207,13 @@ class Belief:
         }
         logs: dict[str, list[float]] = {}
         for name in HYPOTHESES:
-            if name in RATES:
-                starts = [(rate, weight) for rate, _, weight in RATES[name]]
-                told = [arm.flat[name] for arm in arms.values()]
-            else:
-                starts = [(bad, weight) for bad, *_, weight in PAIRS]
-                told = [arm.faulty(AVOIDS[name][key]) for key, arm in arms.items()]
-            logs[name] = [
-                math.log(weight * PRIOR[name])
-                + beta_binomial(rate, ITSELF, same.right, same.wrong)
-                + sum(column)
-                for (rate, weight), *column in zip(starts, *told, strict=True)
+            told = [
+                arm.flat[name] if name in RATES else arm.faulty(AVOIDS[name][key])
+                for key, arm in arms.items()
             ]
+            logs[name] = list(map(add, _started(name, same), map(sum, zip(*told, strict=True))))
         top = max(max(values) for values in logs.values())
-        whole = {name: sum(math.exp(v - top) for v in values) for name, values in logs.items()}
+        whole = {name: sum(map(math.exp, [v - top for v in values])) for name, values in logs.items()}
         self.log_evidence = top + math.log(sum(whole.values()) / sum(PRIOR.values()))
         self.likely = {name: value / sum(whole.values()) for name, value in whole.items()}
 

@@ -15,12 +15,14 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from planscope.language.problem import Action, Problem
 from planscope.oracle.trace import Cause
 
+_FROZEN = ConfigDict(extra="allow", defer_build=True, frozen=True, ser_json_inf_nan="constants")
+
 
 class _Event(BaseModel):
     """Any event of a run. ``at`` is seconds since the run began; ``timed`` is False if an imported trace does not say
     when the event was. ``kept``: it was copied from the run that was forked."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
+    model_config = _FROZEN
 
     at: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     kept: Literal[True] | None = None
@@ -30,7 +32,7 @@ class _Event(BaseModel):
 class _Seen(BaseModel):
     """A part of what a model was given."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
+    model_config = _FROZEN
 
 
 class SeenTool(_Seen):
@@ -79,7 +81,7 @@ class PromptEvent(_Event):
 class Usage(BaseModel):
     """Tokens of one model call, as the provider counts them."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, ser_json_inf_nan="constants")
+    model_config = _FROZEN
 
     input_tokens: int = Field(default=0, ge=0)
     output_tokens: int = Field(default=0, ge=0)
@@ -193,7 +195,9 @@ FORMAT_VERSION = 1
 class _Part(BaseModel):
     """A part of a session. Fields of later versions are kept. Infinity is written as a number, not as null."""
 
-    model_config = ConfigDict(extra="allow", from_attributes=True, ser_json_inf_nan="constants")
+    model_config = ConfigDict(
+        extra="allow", defer_build=True, from_attributes=True, ser_json_inf_nan="constants"
+    )
 
 
 class ActionRecord(_Part):
@@ -356,7 +360,7 @@ class Dissection(_Part):
 class FuzzLed(_Part):
     """How an agent was led to a finding by a user's ``request``. ``run``: the id of its run in the session."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     hit: bool | None = Field(default=None, description="the tool failed so; null if that is not known")
     request: str | None = None
@@ -372,7 +376,7 @@ class FuzzFinding(_Part):
     ``branches``: steps from line to line of the tool's code that its smallest calls take; None: not seen.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     tool: str
     kind: str = Field(

@@ -191,11 +191,16 @@ class DebugScreen(AppScreen[None]):
         self.show_view()
 
     def show_view(self) -> None:
-        view, layout = self.view, self.work.layout
         for pane in self.panes:
-            pane.show(view)
+            pane.show(self.view)
+        self._divide()
+
+    @on(PaneResized)
+    def _divide(self) -> None:
+        """Divide the rows among the panes: the content of a pane of another width has another height."""
+        view, layout = self.view, self.work.layout
         session = self.work.document.session
-        rules = session is not None and (session.rules or "").strip()
+        rules = session and (session.rules or "").strip()
         known = [] if view.progress in ("reading", "judging") else [pane for pane in self.panes if pane.seen]
         layout.shows(
             bare=view.bare and not rules,
@@ -205,11 +210,6 @@ class DebugScreen(AppScreen[None]):
         self.lay_out()
         for bar in self.bars.values():
             bar.show()
-
-    @on(PaneResized)
-    def _resized(self) -> None:
-        """Divide the rows again: the content of a pane of another width has another height."""
-        self.show_view()
 
     def tell(self, notice: str) -> None:
         """Display a notice above the footer until the next key."""

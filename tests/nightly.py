@@ -26,6 +26,11 @@ def nightly(*values: Any) -> list[ParameterSet]:
     ]
 
 
+def examples(many: int) -> int:
+    """The examples of a property with ``max_examples`` of its own: in the nightly run so many, else a third."""
+    return many if WANTED else -(-many // 3)
+
+
 def wanted(item: pytest.Item) -> bool:
     """Is this case tried now?"""
     if item.get_closest_marker("nightly") is None or WANTED == "all":

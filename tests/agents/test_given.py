@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 from planscope.agents.given import GivenSoFar, seen_messages
 from planscope.session.model import PromptEvent, SeenMessage
+from tests.nightly import examples
 
 ASKED = HumanMessage("Ship it.")
 
@@ -46,7 +47,7 @@ def edited(messages: list[BaseMessage], way: str, at: int) -> list[BaseMessage]:
 WAYS = ["same", "same", "copy", "edit", "arguments", "trim", "summarise"]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(WAYS), st.integers(0, 30)), max_size=8))
 def test_what_was_given_with_each_call_can_be_told_again(ways: list[tuple[str, int]]) -> None:
     so_far = GivenSoFar(PromptEvent(text="Ship it.", tools=[]))

@@ -27,6 +27,7 @@ from planscope.session.store import load
 from planscope.session.traces import trace_of
 from planscope.wording.explain import explain_verdict
 from tests.agents.support import run_agent
+from tests.nightly import examples
 
 from .support import abc, answers_of, calls_of, check_record, end_of, says, scripted, variant
 from .test_own_agent import Both
@@ -118,7 +119,7 @@ def test_a_text_that_cannot_be_read_cannot_be_guarded() -> None:
     assert len(str(error.value).splitlines()) == 1
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.integers(0, 500), st.booleans(), st.data())
 async def test_a_guarded_run_is_never_lost(number: int, timed: bool, data: st.DataObject) -> None:
     """Whatever is called, in whatever order: with the guard no step is doomed, and what is refused would be."""

@@ -62,7 +62,7 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
-@pytest.mark.parametrize("size", [3_000, *nightly(8_000)])
+@pytest.mark.parametrize("size", [1_500, *nightly(8_000)])
 def test_killed_in_the_middle(tmp_path: Path, cli: Cli, size: int) -> None:
     """Everything up to the last event that was appended is there, for every command."""
     path = tmp_path / "own.planscope.json"

@@ -21,7 +21,7 @@ from planscope.session.traces import trace_of
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from tests.agents.support import run_agent
-from tests.nightly import nightly
+from tests.nightly import examples, nightly
 
 from .support import abc, called, calls_of, check_record, end_of, variant
 
@@ -44,7 +44,7 @@ def told(run: Run) -> list[tuple[str, str]]:
     return [(e.type, getattr(e, "text", getattr(e, "tool", ""))) for e in run.events]
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     st.integers(0, 10**6),
     st.booleans(),
@@ -70,7 +70,7 @@ async def test_flaky_is_right_as_often_as_it_says(timed: bool) -> None:
         assert sum(outcome(case, r) == "right" for r in runs) == right
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.integers(0, 200), st.integers(0, 99), st.booleans())
 async def test_flaky_is_never_right_by_accident(number: int, seed: int, timed: bool) -> None:
     case = drawn(number, timed=timed)
@@ -217,7 +217,7 @@ async def test_noise_fails_for_no_reason(profile: str) -> None:
     assert all(outcome(case, r) != "right" for r in runs)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.integers(0, 300), st.sampled_from(BLIND), st.booleans())
 async def test_what_was_misread_fails(number: int, profile: str, timed: bool) -> None:
     """Where the misreading shows at all in an order, it is an error; where nothing was misread, all is right."""

@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, messages_from_dict
 
 from planscope.session.model import AnswerEvent, CallEvent, MessageEvent, PromptEvent, Run
 from tests.agents.support import run_agent
+from tests.nightly import examples
 
 from .support import (
     abc,
@@ -177,7 +178,9 @@ async def test_what_json_cannot_hold_is_recorded_and_does_no_harm() -> None:
     assert answers_of(found)[0].status == "error"
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     st.lists(
         st.lists(

@@ -22,6 +22,7 @@ from planscope.session.model import MessageEvent, Run, Variant
 from planscope.session.oracle_input import problem_of
 from planscope.session.traces import trace_of
 from tests.agents.support import run_agent
+from tests.nightly import examples
 
 from .support import FIGURE_10, FIGURE_10_ACTIONS, abc, called, calls_of, check_record, end_of, variant
 
@@ -76,7 +77,7 @@ def possible(draw: st.DrawFn, *, timed: bool) -> Case:
     return Case(variant(text, names, durations=durations), tuple(order))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(possible(timed=False))
 async def test_careful_is_right(made: Case) -> None:
     run = await run_agent(made.case, model="sim:careful")
@@ -84,7 +85,7 @@ async def test_careful_is_right(made: Case) -> None:
     assert (found.verdict, found.findings) == ("right", ())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(possible(timed=True))
 async def test_careful_is_right_in_time(made: Case) -> None:
     run = await run_agent(made.case, model="sim:careful")
@@ -93,7 +94,7 @@ async def test_careful_is_right_in_time(made: Case) -> None:
     assert sum(c.tool == "ask_for_restart" for c in calls_of(run)) <= len(made.case.actions)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(possible(timed=True) | possible(timed=False), st.integers(0, 99))
 async def test_forgetful_loses_exactly_one_action(made: Case, seed: int) -> None:
     run = await run_agent(made.case, model="sim:forgetful", seed=seed)
@@ -106,7 +107,7 @@ async def test_forgetful_loses_exactly_one_action(made: Case, seed: int) -> None
     assert len(tools[restarts[-1] + 1 if restarts else 0 :]) == len(made.case.actions) - 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(possible(timed=True) | possible(timed=False))
 async def test_literal_does_what_the_text_mentions_in_its_order(made: Case) -> None:
     run = await run_agent(made.case, model="sim:literal")
@@ -126,7 +127,7 @@ async def test_literal_does_what_the_text_mentions_in_its_order(made: Case) -> N
             clock += hours[tool]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(possible(timed=True))
 async def test_time_blind_keeps_every_order_on_paper(made: Case) -> None:
     run = await run_agent(made.case, model="sim:time-blind")
@@ -144,7 +145,7 @@ async def test_time_blind_keeps_every_order_on_paper(made: Case) -> None:
             assert hour[tool[c.action or ""]] + 1 <= (c.hour or 0)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(possible(timed=False))
 async def test_time_blind_has_no_time_to_be_blind_to_in_the_base_language(made: Case) -> None:
     blind, careful = [await run_agent(made.case, model=f"sim:{p}") for p in ("time-blind", "careful")]
@@ -180,7 +181,7 @@ async def test_a_circle_is_said_and_done_as_far_as_it_goes() -> None:
     assert [t for t, _ in called(run)] == ["alpha", "beta", "gamma"]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(possible(timed=True), st.sampled_from(MODELS), st.integers(0, 9))
 async def test_the_same_seed_gives_the_same_record(made: Case, model: str, seed: int) -> None:
     def told(run: Run) -> list[dict[str, Any]]:
@@ -190,7 +191,7 @@ async def test_the_same_seed_gives_the_same_record(made: Case, model: str, seed:
     assert told(first) == told(second)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(possible(timed=True), st.sampled_from(MODELS))
 async def test_models_read_nothing_but_prompt_and_tools(made: Case, model: str) -> None:
     """A variant whose hidden parts lie is run the same; durations are unknown before the first answer."""

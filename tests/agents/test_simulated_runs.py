@@ -17,6 +17,7 @@ from planscope.agents.simulated.profiles import PROFILES
 from planscope.agents.simulated_runs import run_simulated
 from planscope.session.model import EndEvent, Limits, Run
 from tests.agents.support import run_agent
+from tests.nightly import examples
 
 from .support import abc, check_record, variant
 from .test_profiles import drawn
@@ -29,7 +30,7 @@ def record(run: Run) -> list[dict[str, Any]]:
     return [e.model_dump(exclude={"at", "took"}) for e in run.events]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     st.sampled_from(sorted(PROFILES)),
     st.sampled_from(AGENTS),

@@ -288,7 +288,7 @@ def hostile(h: str, tmp_path: Path) -> list[Path]:
     return [write(tmp_path / f"{k}.planscope.json", one) for k, one in enumerate(documents)]
 
 
-@each("k", range(len(HOSTILE)), every=5)
+@each("k", range(len(HOSTILE)), every=16)
 def test_hostile_strings(cli: Cli, tmp_path: Path, k: int) -> None:
     for turn, path in enumerate(hostile(HOSTILE[k], tmp_path)):
         for form in in_turn(("text", "json"), k + turn, 2):

@@ -105,14 +105,14 @@ def check_some(cli: Cli, path: Path, turn: int) -> None:
             assert max(map(len, done.out.splitlines()), default=0) < 1500, command
 
 
-@each("k", range(len(HOSTILE)), every=5)
+@each("k", range(len(HOSTILE)), every=16)
 def test_every_field(cli: Cli, tmp_path: Path, k: int) -> None:
     for turn, timed in enumerate((False, True)):
         document = hostile_free_text(HOSTILE[k], timed)
         check_some(cli, write(tmp_path / "x.planscope.json", document), k + 2 * turn)
 
 
-@each("k", range(len(HOSTILE)), every=5)
+@each("k", range(len(HOSTILE)), every=16)
 def test_names_and_texts(cli: Cli, tmp_path: Path, k: int) -> None:
     for turn, document in enumerate(hostile_names(HOSTILE[k])):
         check_some(cli, write(tmp_path / "x.planscope.json", document), k + turn)
@@ -146,7 +146,7 @@ def test_smt_lib_is_text_that_nobody_can_break_out_of(cli: Cli, files: Files) ->
     assert out.isascii() and not [x for x in out.splitlines() if x.startswith(("(assert false", "(exit"))]
 
 
-@each("k", range(len(HOSTILE)), every=5)
+@each("k", range(len(HOSTILE)), every=16)
 def test_a_text_to_be_read(cli: Cli, k: int) -> None:
     text = f"A comes before B. {HOSTILE[k]} A comes {HOSTILE[k]} before B.".encode("utf-8", "replace")
     for more in ([], ["--json"], ["--timed"]):

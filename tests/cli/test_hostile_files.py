@@ -22,7 +22,7 @@ from tests.fuzz.hostile_files import CANARY, FILES, GOOD, SMALL, HostileFile, da
 from tests.fuzz.hostile_lines import ALL, untold
 from tests.fuzz.hostile_watch import watched
 from tests.hostile import HOSTILE, in_turn
-from tests.nightly import nightly
+from tests.nightly import examples, nightly
 
 PARTS = 12
 
@@ -42,7 +42,7 @@ def test_there_are_enough() -> None:
     assert len(set(names)) == len(names) >= 600 and len(ALL) >= 80
 
 
-@pytest.mark.parametrize("part", [*range(2), *nightly(*range(2, PARTS))])
+@pytest.mark.parametrize("part", [0, *nightly(*range(1, PARTS))])
 def test_a_part_of_all(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every file meets a command; every command meets several files."""
     monkeypatch.setattr("planscope.commands.common.PIPE_WAIT", 0.05)
@@ -69,7 +69,7 @@ def test_every_command_with_what_bites_most(turn: int, line: str, monkeypatch: p
     assert [trouble for file in in_turn(chosen, turn, 3) for trouble in try_file(file, [line])] == []
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(documents() | damaged())
 def test_more_of_them(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x.planscope.json"
@@ -132,7 +132,7 @@ print(tried, seen, os.path.exists("touched"))
 """
 
 
-@pytest.mark.parametrize("every", [4, *nightly(1)])
+@pytest.mark.parametrize("every", [12, *nightly(1)])
 def test_nothing_in_a_file_names_code_a_path_or_an_address_that_is_acted_on(
     every: int, tmp_path: Path
 ) -> None:
@@ -179,7 +179,7 @@ def test_the_watch_sees_what_is_done(tmp_path: Path) -> None:
     assert events == ["open", "os.rename", "open", "subprocess.Popen", "socket.connect"]
 
 
-@each("k", range(len(HOSTILE)), every=5)
+@each("k", range(len(HOSTILE)), every=16)
 def test_strings_as_arguments(cli: Cli, tmp_path: Path, k: int) -> None:
     text = HOSTILE[k][:3000]
     path = tmp_path / "x.planscope.json"

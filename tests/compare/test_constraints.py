@@ -13,6 +13,7 @@ from planscope.compare import compare
 from planscope.compare.result import Comparison, ConstraintDiff
 from planscope.language.problem import Action, Constraint, Problem
 from tests.compare.support import session, variant
+from tests.nightly import examples
 
 NAMES = "a b c d"
 ORDERS = st.tuples(st.sampled_from(NAMES.split()), st.sampled_from(NAMES.split()))
@@ -109,7 +110,7 @@ def test_hours_against_every_schedule(a: str, b: str, one: int, other: int) -> N
     check(compared(a, b, "a b", (one, other)), schedules, exact=False)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(TIMED, TIMED, st.tuples(st.integers(5, 9), st.integers(4, 9), st.integers(4, 6)))
 def test_hours_of_three_against_every_schedule(a: str, b: str, takes: tuple[int, int, int]) -> None:
     check(compared(f"{a} c comes after a.", f"c comes after a. {b}", "a b c", takes), schedules, exact=False)

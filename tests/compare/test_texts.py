@@ -19,6 +19,7 @@ from planscope.language.scan import cut
 from planscope.wording import terms
 from tests.compare.reference import longest_common
 from tests.hostile import HOSTILE
+from tests.nightly import examples
 
 WORDS = st.lists(st.sampled_from(["a", "b", "the", " ", "  ", "\n", ".", ",", "10:00", "über"]), max_size=30)
 TEXTS = WORDS.map("".join) | st.text(max_size=40) | st.sampled_from(HOSTILE).map(lambda h: h[:300])
@@ -65,7 +66,7 @@ def test_swapping_the_texts_mirrors_the_parts(a: str, b: str) -> None:
     assert [(p.change, p.a, p.b) for p in compare_texts(a, b).parts] == mirrored
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(*[st.lists(st.sampled_from("ab."), max_size=16).map(" ".join)] * 2)
 def test_texts_that_repeat_themselves(a: str, b: str) -> None:
     """There what is in one text only can be moved along far."""

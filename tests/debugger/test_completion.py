@@ -14,6 +14,7 @@ from planscope.synthesis.generate import Synthesizer
 from planscope.synthesis.request import Request
 from tests.each import each
 from tests.hostile import HOSTILE
+from tests.nightly import examples
 
 ABC = make_actions(["network audit", "disk check", "cable survey"])
 
@@ -27,7 +28,7 @@ def at(text: str, *, timed: bool = False) -> Completion:
 
 
 @given(st.integers(0, 40), st.booleans(), st.data())
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_the_words_of_a_request_are_offered_at_their_own_places(
     seed: int, timed: bool, data: st.DataObject
 ) -> None:
@@ -56,7 +57,7 @@ def test_no_name_is_offered_where_none_can_stand(words: str) -> None:
 
 
 @given(st.integers(0, 40), st.booleans(), st.data())
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_taking_what_is_offered_breaks_nothing_before_the_caret(
     seed: int, timed: bool, data: st.DataObject
 ) -> None:

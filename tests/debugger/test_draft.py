@@ -41,6 +41,7 @@ from planscope.session.validation import check_references
 from planscope.synthesis.generate import Synthesized, Synthesizer
 from planscope.synthesis.request import Request
 from tests.hostile import HOSTILE
+from tests.nightly import examples
 
 ABC = make_actions(["network audit", "disk check", "cable survey"])
 
@@ -85,7 +86,7 @@ def test_constraints_as_a_diff() -> None:
 
 
 @given(CASES, CASES)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_the_diff_is_that_of_multisets_in_the_draft_s_order(one: Synthesized, other: Synthesized) -> None:
     if other.problem.timed != one.problem.timed:
         other = one
@@ -148,7 +149,7 @@ def test_a_contradiction_is_named_by_a_minimal_core() -> None:
 
 @example(made(18, True))
 @given(CASES)
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_cores_contradict_and_no_part_of_them_does(case: Synthesized) -> None:
     """The request with one of its own sentences turned round; Z3 is asked about every part."""
     said = [c for c in case.problem.said if c.kind == "order"]
@@ -173,7 +174,7 @@ def test_the_orders_are_counted() -> None:
 @given(
     CASES, st.sampled_from(["rover", "quick look", "before lunch", "report, which follows", "the end", "and"])
 )
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_renamed_action_is_renamed_everywhere_and_all_means_the_same(case: Synthesized, name: str) -> None:
     draft = drafted(case)
     for action in draft.actions:
@@ -304,7 +305,7 @@ def test_an_unreadable_draft_can_be_kept() -> None:
 
 
 @given(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=60)))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_any_text_is_read_or_said_to_be_unreadable(text: str) -> None:
     text = plain_text(text[:5000])
     text.encode("utf-8")

@@ -14,6 +14,7 @@ from planscope.debugger.draft_typing import Edited, History, Kind
 from planscope.language.problem import make_actions
 from planscope.session.json_bytes import plain_text
 from tests.hostile import HOSTILE
+from tests.nightly import examples
 
 DRAFT = Draft("One two.", make_actions(["one", "two"]))
 
@@ -32,7 +33,7 @@ KEYS = st.one_of(
 
 
 @given(st.lists(KEYS, max_size=40))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_the_text_is_what_was_typed(keys: list[tuple[str, object]]) -> None:
     history = History(Edited(DRAFT))
     steps = [DRAFT]  # what each undo must lead back to

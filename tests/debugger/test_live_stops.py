@@ -22,6 +22,7 @@ from planscope.language.problem import Constraint, Problem, make_actions, rules
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import RESTART_TOOL, ToolCall, Trace
 from planscope.session.record import RecordedCall, RunRecord
+from tests.nightly import examples
 
 from .runs import figure_10, judged, order
 
@@ -201,7 +202,7 @@ def test_breakpoints_change_while_the_run_asks() -> None:
     assert found <= wanted
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.lists(st.integers(0, 23), min_size=1, max_size=12))
 def test_what_was_asked_before_changes_no_answer(hours: list[int]) -> None:
     """The timed plan's memory is shared between questions; the answers are those of a fresh one."""

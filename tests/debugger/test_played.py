@@ -22,6 +22,7 @@ from planscope.session.store import load, save
 from planscope.session.traces import trace_of
 from planscope.session.validation import check_references
 from tests.debugger.runs import figure_10, judged
+from tests.nightly import examples
 from tests.oracle import brute
 from tests.oracle.build import problem, trace
 from tests.session import make
@@ -44,7 +45,7 @@ def again(run: Replay, index: int) -> Played:
     return state
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(RUNS, st.data())
 def test_a_recorded_runs_own_calls_are_judged_as_recorded(run: Replay, data: st.DataObject) -> None:
     index = data.draw(st.integers(0, len(run.trace.calls)))
@@ -69,7 +70,7 @@ def after(state: Played, action: str, start: int | None) -> Replay:
     return replay(state.problem, Trace((*state.kept, *state.calls, made), "running"))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(RUNS, st.data())
 def test_options_say_what_a_replay_would(run: Replay, data: st.DataObject) -> None:
     state = begin(run, data.draw(st.integers(0, len(run.trace.calls))))
@@ -87,7 +88,7 @@ def test_options_say_what_a_replay_would(run: Replay, data: st.DataObject) -> No
             assert option.start == option.hours[0]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(timed_runs(), st.data())
 def test_any_hour_of_ones_own_choice(run: Replay, data: st.DataObject) -> None:
     state = begin(run, data.draw(st.integers(0, len(run.trace.calls))))

@@ -30,6 +30,7 @@ from planscope.dissection.belief import (
 from planscope.dissection.evidence import CAUSES, CHANGED, KINDS, SAME, Counts, Evidence, of_kinds
 from planscope.session.model import CellKind
 from planscope.stats import beta_binomial
+from tests.nightly import examples
 
 COUNTS = st.builds(Counts, st.integers(0, 4), st.integers(0, 4))
 EVIDENCE = st.dictionaries(st.sampled_from(KINDS), st.lists(COUNTS, max_size=4))
@@ -90,7 +91,7 @@ def test_the_weights_are_shares() -> None:
         assert math.isclose(sum(weights), 1)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(EVIDENCE)
 def test_it_is_bayes_rule(evidence: dict[CellKind, list[Counts]]) -> None:
     found, expected = Belief(evidence).likely, plain(evidence)
@@ -148,7 +149,7 @@ def test_one_text_that_is_always_right_does_not_speak_for_its_kind() -> None:
     assert Belief(spread).of("Terminal") > 0.95
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(EVIDENCE, st.sampled_from(("Original", *CHANGED)), st.integers(0, 5))
 def test_what_is_foreseen_is_what_would_be_believed(
     evidence: dict[CellKind, list[Counts]], kind: CellKind, place: int

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from planscope.dissection.evidence import CHANGED, KINDS, Cause, Counts, Evidence
 from planscope.dissection.rates import NAMED, SPOTLESS, Pick, decide, is_settled, next_run
 from planscope.session.model import CellKind
+from tests.nightly import examples
 
 R, W = Counts(1, 0), Counts(0, 1)
 
@@ -160,7 +161,7 @@ def test_what_is_missing_names_a_kind() -> None:
     assert "most likely" in found.reason
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.dictionaries(
         st.sampled_from(KINDS),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from planscope.dissection.evidence import CHANGED, KINDS, SAME, Counts, Evidence, of_kinds
 from planscope.dissection.rates import FIRST, Pick, imagined, next_run
 from planscope.session.model import CellKind
+from tests.nightly import examples
 
 W = Counts(0, 1)
 COUNTS = st.builds(Counts, st.integers(0, 3), st.integers(0, 3))
@@ -25,7 +26,7 @@ def test_a_failure_is_looked_for_before_it_is_explained() -> None:
     assert next_run({"Original": [Counts(0, 4)]}, failed=False).kind == "Original"
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(EVIDENCE, st.sets(st.sampled_from(CHANGED)))
 def test_a_pick_can_be_made(evidence: dict[CellKind, list[Counts]], closed: set[CellKind]) -> None:
     pick = next_run(evidence, closed)

@@ -26,6 +26,7 @@ from planscope.language.tree import Clause, Relative, Word, walk
 from planscope.session.oracle_input import reading_of
 from planscope.stats import beta_binomial
 from planscope.synthesis.substitution import places
+from tests.nightly import examples
 
 from .cases import query
 
@@ -82,7 +83,7 @@ def by_every_set(seen: Seen) -> dict[str, float]:
     }
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.sets(st.integers(0, 9), max_size=3), st.integers(0, 9999))
 @example({5, 9}, 607)  # by chance word 1 looks as bad as the planted ones
 @example({2, 3, 9}, 8173)  # word 1 or word 7: which of them cannot be told
@@ -104,7 +105,7 @@ def test_bad_words_are_found() -> None:
     assert found >= 98
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.integers(0, 300), st.booleans(), st.integers(0, 99))
 def test_every_word_is_another_one_and_from_its_options(number: int, timed: bool, seed: int) -> None:
     tree = reading_of(query(number, timed=timed)).tree
@@ -119,7 +120,7 @@ def test_every_word_is_another_one_and_from_its_options(number: int, timed: bool
             assert word == place.word
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.integers(0, 300), st.integers(0, 99))
 def test_suspect_words_are_left_out_where_others_will_do(number: int, seed: int) -> None:
     found = places(reading_of(query(number)).tree, fresh=False)

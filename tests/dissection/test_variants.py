@@ -14,7 +14,7 @@ from planscope.oracle.equivalence import equivalent
 from planscope.session.model import Dissection, Session, Variant
 from planscope.session.oracle_input import reading_of
 from planscope.synthesis.request import SynthesisError
-from tests.nightly import nightly
+from tests.nightly import examples, nightly
 
 from .cases import query
 
@@ -25,7 +25,7 @@ def results(variant: Variant) -> Results:
     return Results(session, record, variant)
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(st.integers(0, 400), st.booleans(), st.integers(0, 9))
 def test_mutants_mean_the_same_and_fresh_requests_do_not(number: int, timed: bool, seed: int) -> None:
     variant = query(number, timed=timed)

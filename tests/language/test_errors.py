@@ -16,8 +16,10 @@ from planscope.language.reading import read_query
 from planscope.language.render import render
 from planscope.language.scan import load_hints
 from planscope.language.tree import Query
+from tests import nightly
 from tests.language.support import error, errors, said
 from tests.language.trees import queries
+from tests.nightly import examples
 
 NET = ("network diagnosis", "network status check", "first aid check", "after hours call")
 
@@ -258,7 +260,7 @@ def _damage(text: str, rng: Random, times: int) -> str:
     return "".join(words)
 
 
-@settings(deadline=None)
+@settings(max_examples=examples(100) if nightly.WANTED else 10)
 @given(queries(), st.integers(0, 2**32), st.integers(1, 5))
 def test_damaged_texts_are_read_or_told(
     case: tuple[Query, tuple[Action, ...], bool], seed: int, times: int

@@ -24,6 +24,7 @@ from planscope.session.oracle_input import problem_of
 from tests.language.every_reading import Said, Tokens, likely, readings, written
 from tests.language.support import error, read, said
 from tests.language.trees import seeded
+from tests.nightly import examples
 
 EVERY = int(os.environ.get("PLANSCOPE_EVERY", "1500"))
 """One of so many of the sentences that can be made is read; 1 takes an hour."""
@@ -183,7 +184,7 @@ def _any_sentence(draw: st.DrawFn) -> Tokens:
     return tuple(found)
 
 
-@settings(deadline=None, max_examples=int(os.environ.get("PLANSCOPE_EXAMPLES", "80")))
+@settings(deadline=None, max_examples=int(os.environ.get("PLANSCOPE_EXAMPLES", examples(80))))
 @given(_any_sentence())
 def test_any_sentence(tokens: Tokens) -> None:
     if len(readings(tokens)) < 12:  # the parser looks at no more than MAX_READINGS
@@ -274,7 +275,7 @@ def _natural_sentence(draw: st.DrawFn) -> Tokens:
     return tuple(found)
 
 
-@settings(deadline=None, max_examples=int(os.environ.get("PLANSCOPE_EXAMPLES", "80")))
+@settings(deadline=None, max_examples=int(os.environ.get("PLANSCOPE_EXAMPLES", examples(80))))
 @given(_natural_sentence())
 def test_any_natural_sentence(tokens: Tokens) -> None:
     if len(readings(tokens)) < 12:  # the parser looks at no more than MAX_READINGS

@@ -18,6 +18,7 @@ from planscope.language.tree import Natural, is_natural, walk
 from planscope.language.tree_json import dump, load
 from planscope.session.oracle_input import own_reading
 from tests.language.support import LETTERS, error, errors, read, said
+from tests.nightly import examples
 
 READ = [
     ("First a, then b, then c.", ["a1 < a2", "a2 < a3"]),
@@ -301,7 +302,7 @@ def test_in_the_papers_words_they_say_the_same(text: str) -> None:
     assert [c.text for c in again.problem.said] == [c.text for c in reading.problem.said]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(
     st.lists(st.lists(st.sampled_from(LETTERS), min_size=1, max_size=3, unique=True), min_size=2, max_size=4),
     st.sampled_from(LETTERS),
@@ -405,7 +406,7 @@ def test_how_soon_how_often_and_what_stands_before_a_list_is_not_dropped(text: s
 _PLAINLY = [text for text, _ in READ if "because" not in text and "queue" not in text and "\n" not in text]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(
     st.sampled_from(_PLAINLY), st.floats(0, 1), st.sampled_from(("zork", "twice", "unless", "immediately"))
 )

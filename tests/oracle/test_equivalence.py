@@ -55,7 +55,7 @@ def test_base(seed: int) -> None:
     assert equivalent(one, other, foreseen=True) is same
 
 
-@each("seed", range(150), every=3)
+@each("seed", range(150), every=10)
 def test_timed(seed: int) -> None:
     rng = Random(seed)
     names = "ABC"[: 3 if seed < 20 else 2]

@@ -24,6 +24,7 @@ from planscope.oracle.smt import Judge
 from planscope.oracle.trace import Trace
 from planscope.oracle.verdict_types import Core, Correction, Reasons, StepView
 from planscope.wording.explain import explain_core, explain_correction
+from tests.nightly import examples
 from tests.oracle import brute
 from tests.oracle.build import problem, trace
 
@@ -195,7 +196,7 @@ def hits_minimally(one: frozenset[str], others: Sets) -> bool:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(0, 10**6), st.booleans())
 def test_each_kind_is_what_hits_the_other(seed: int, timed: bool) -> None:
     rng = random.Random(seed)

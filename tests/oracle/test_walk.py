@@ -35,7 +35,7 @@ def test_changed_names_the_statuses_that_differ_from_the_step_before(world: obje
     assert (restarts > 10) == (world is brute.random_timed)
 
 
-@pytest.mark.parametrize("every", [4, *nightly(1)])
+@pytest.mark.parametrize("every", [12, *nightly(1)])
 def test_one_walk_is_continued_in_two_ways(every: int) -> None:
     """Each continuation is what a replay of its calls is, whatever was tried before."""
     differ = 0

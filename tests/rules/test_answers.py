@@ -48,11 +48,13 @@ def test_the_judge_and_the_table_agree(first: int) -> None:
         check_statuses(world, happened)
 
 
-@pytest.mark.parametrize("first", [0, 160, *nightly(40, 80, 120, 200)])
-def test_what_is_said_of_the_future_is_true(first: int) -> None:
+@pytest.mark.parametrize(
+    ("first", "many"), [(0, 12), (160, 12), *nightly(*((first, 40) for first in range(0, 240, 40)))]
+)
+def test_what_is_said_of_the_future_is_true(first: int, many: int) -> None:
     """No lost trace can be continued, each plan keeps the rules, each safe call does, and Z3 denies no core."""
     said = {True: 0, False: 0, None: 0}
-    for seed in range(first, first + 40):
+    for seed in range(first, first + many):
         world, happened, _ = world_of(seed)
         book = Rulebook(world.rules)
         tools = sorted({e.tool for e in world.letters if e.tool})
@@ -201,8 +203,8 @@ def test_the_latest_that_succeeded() -> None:
         "refund.amount contains the latest get_order's total.",
         "At most one user message at a time.",
         "refund happens at most once in a turn.",
-        f"refund with {'.'.join('a' * 3_000)} = 1 never happens.",
-        f"refund only with a{'.*' * 3_000} among the latest get_order's x.",
+        f"refund with {'.'.join('a' * 1_100)} = 1 never happens.",
+        f"refund only with a{'.*' * 1_100} among the latest get_order's x.",
     ],
 )
 def test_what_is_refused(sentence: str) -> None:

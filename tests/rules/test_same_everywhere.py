@@ -14,6 +14,7 @@ from planscope.session.model import EndEvent, MessageEvent, PromptEvent, Run
 from planscope.session.traces import NO_ANSWER, trace_of
 from planscope.traces import open_traces
 from tests.hostile import in_turn
+from tests.nightly import examples
 from tests.rules import same_everywhere
 from tests.rules.same_everywhere import Pair, check_trace, differences, own_rules, random_pair, traits
 from tests.traces.rich import FILES
@@ -34,7 +35,7 @@ The last call is {b}.
 """.splitlines()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_every_door_judges_a_random_trace_alike(random: Random) -> None:
     assert not differences(random_pair(random))
@@ -56,7 +57,7 @@ def test_every_door_judges_a_file_alike(
     for trace in open_traces([path]):
         tools = list(dict.fromkeys(call.tool for call in trace.calls)) or ["search"]
         pair = Pair(trace, "")
-        for rule in in_turn(OF_TWO, turn, 8):
+        for rule in in_turn(OF_TWO, turn, 16):
             text = rule.format(a=f"`{tools[0]}`", b=f"`{tools[-1]}`")
             assert not differences(pair.by(text)), (text, trace)
 

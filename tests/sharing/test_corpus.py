@@ -48,7 +48,7 @@ def shared(session: Session, around: Surroundings = NOWHERE) -> str:
     return json.dumps(json.loads(dumps(redact(session, look_through(session, around)))), ensure_ascii=False)
 
 
-@pytest.mark.parametrize("every", [4, *nightly(1)])
+@pytest.mark.parametrize("every", [12, *nightly(1)])
 @pytest.mark.parametrize(
     ("style", "as_text"),
     [(k, one) for k in range(len(corpus.VALUES)) for one in in_turn((False, True), k, 2)],

@@ -60,7 +60,7 @@ def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("library")
-@pytest.mark.parametrize("every", [3, *nightly(1)])
+@pytest.mark.parametrize("every", [9, *nightly(1)])
 def test_no_seeded_secret_is_left_in_any_form(every: int) -> None:
     planted_secrets = seeds(7)[::every]
     assert len({seed.kind for seed in planted_secrets}) > 100 // every
@@ -360,7 +360,7 @@ def test_a_text_that_still_contains_a_value_is_refused(written_as: str) -> None:
 
 
 def test_redacting_again_finds_nothing_and_new_words_are_new() -> None:
-    session = planted([seed.text for seed in seeds(3)][::4] + list(PERSONAL.values()))
+    session = planted([seed.text for seed in seeds(3)][::12] + list(PERSONAL.values()))
     once = redact(session, look_through(session, NOWHERE))
     assert look_through(once, NOWHERE).findings == ()
     more = once.model_copy(update={"notes": f"{once.notes}\nnew@acme-corp.com"})
@@ -435,7 +435,7 @@ HARD = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("piece", [*HARD[::2], *nightly(*HARD[1::2])])
+@pytest.mark.parametrize("piece", [*HARD[::4], *nightly(*(piece for k, piece in enumerate(HARD) if k % 4))])
 def test_hostile_texts_take_no_time(piece: str) -> None:
     text = (piece * 30_000)[:30_000]
     scanner = Scanner(NOWHERE, frozenset({"aaa"}))

@@ -25,6 +25,7 @@ from planscope.sharing.redact.replace import Edit, moved
 from planscope.sharing.redact.review import _document
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
+from tests.nightly import examples
 from tests.sharing.cases import plain_session, run_of, written
 
 NOWHERE = Surroundings()
@@ -60,7 +61,7 @@ def words(variant: Variant) -> list[list[str]]:
     return [[variant.query.text[a:b] for a, b in c["spans"]] for c in variant.constraints]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     size=st.integers(2, 6),

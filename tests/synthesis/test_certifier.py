@@ -15,6 +15,7 @@ from planscope.language.reading import read_query
 from planscope.oracle.precedence import topological
 from planscope.oracle.satisfiable import MANY, Certifier, Undecided, certifier
 from planscope.oracle.schedule import NEVER, Schedule
+from tests.nightly import examples
 
 ONE = Certifier()
 """Kept over all examples: its solvers must not remember what they were asked before."""
@@ -28,7 +29,7 @@ def orders(draw: st.DrawFn) -> tuple[int, list[tuple[int, int]]]:
 
 
 @given(orders())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_base(order: tuple[int, list[tuple[int, int]]]) -> None:
     n, pairs = order
     assert ONE.certify_base(n, pairs) is (topological(n, pairs) is not None)
@@ -52,7 +53,7 @@ def days(
 
 
 @given(days(), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_timed(
     day: tuple[list[tuple[int, int]], list[tuple[int, int]], list[tuple[int, int]], list[int]],
     with_plan: bool,
@@ -115,6 +116,7 @@ import re
 from pathlib import Path
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
+from tests.nightly import examples
 assert synthesize(Request(actions=1000, seed=2)).certified
 print(int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) // 1024)
 """

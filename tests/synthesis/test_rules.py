@@ -17,7 +17,7 @@ from planscope.oracle.satisfiable import Certifier
 from planscope.oracle.timed import schedule_of
 from planscope.synthesis.generate import Synthesized, Synthesizer, synthesize
 from planscope.synthesis.request import Request, SynthesisError
-from tests.nightly import nightly
+from tests.nightly import examples, nightly
 from tests.synthesis.support import clauses, hours, mentioned
 
 
@@ -174,7 +174,7 @@ def requests(draw: st.DrawFn) -> Request:
 
 
 @given(requests())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_whatever_is_asked_for(request: Request) -> None:
     """A query that keeps the rules and what was asked for, or one line that says why not."""
     try:

@@ -15,6 +15,7 @@ from planscope.synthesis.generate import cases, synthesize
 from planscope.synthesis.partial_order import draw_order
 from planscope.synthesis.random_choices import RandomChoices
 from planscope.synthesis.request import Request, SynthesisError
+from tests.nightly import examples
 from tests.synthesis.support import brute_orders, clauses
 
 
@@ -39,7 +40,7 @@ def days(draw: st.DrawFn) -> tuple[list[int], list[int], list[int], list[tuple[i
 
 
 @given(days())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_counting_agrees_with_trying_every_order(
     day: tuple[list[int], list[int], list[int], list[tuple[int, int]]],
 ) -> None:

@@ -32,20 +32,20 @@ def fuzz(name: str, calls: int = 200, **more: Any) -> Report:
 
 
 def test_keys_columns_and_formats_are_learned_where_they_are_looked_up() -> None:
-    report = fuzz("DATA", 100)
+    report = fuzz("DATA", 50)
     assert {one.name: one.succeeded > 0 for one in report.tools} == {one.name: True for one in report.tools}
     assert len(report.tools) == 5
-    first, second = (without_time(fuzz("DATA", 25)) for _ in range(2))
+    first, second = (without_time(fuzz("DATA", 8)) for _ in range(2))
     assert first == second
 
 
 def test_a_report_says_that_a_tool_was_never_entered(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = fuzz("never")
+    report = fuzz("never", 40)
     (data,) = data_of(report)["tools"]
     assert (data["succeeded"], data["entered"], data["refusal"]) == (0, False, "Error: the shop is closed")
-    assert data["branches"] and "never entered: never; 0 errors in 200 calls" in text_of(report)
+    assert data["branches"] and "never entered: never; 0 errors in 40 calls" in text_of(report)
     junit, command = (
         tmp_path / "a.xml",
         ["fuzz", HERE + "never", "--calls", "20", "-o", str(tmp_path / "a.planscope.json")],
@@ -64,7 +64,7 @@ def test_a_folder_is_given_under_its_own_path_and_each_child_finds_it_as_it_was(
     folder.mkdir()
     (folder / "a.json").write_text('{"order_id": "Q-17"}')
     (folder / "keys.pem").write_text("secret")
-    report = Fuzz(Options(HERE + "in_folder", calls=100, folder=str(folder))).run()
+    report = Fuzz(Options(HERE + "in_folder", calls=80, folder=str(folder))).run()
     (tool,) = report.tools
     assert tool.succeeded > 5 and report.remarks == []
     assert {one.exception for one in report.counted()} <= {"OSError"}  # a name that is too long
@@ -144,7 +144,7 @@ def test_errors_behind_a_thin_wrapper_are_told_apart(tmp_path: Path, monkeypatch
 
 
 def test_a_message_that_lists_names_in_other_orders_is_one_error() -> None:
-    assert [one.kind for one in fuzz("tables").sorted()] == ["returned"]
+    assert [one.kind for one in fuzz("tables", 60).sorted()] == ["returned"]
 
 
 def test_a_missing_package_is_said_once() -> None:
@@ -157,7 +157,7 @@ def test_a_missing_package_is_said_once() -> None:
 
 
 def test_what_is_only_listed_gets_no_test_that_fails() -> None:
-    assert "def test_" not in pytest_file(fuzz("never"))
+    assert "def test_" not in pytest_file(fuzz("never", 10))
 
 
 def test_a_factory_is_known_by_its_answer_and_a_tool_is_not_called_for_it() -> None:

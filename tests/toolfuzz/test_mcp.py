@@ -69,7 +69,7 @@ def test_a_server_without_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (died.exception, died.source) == ("ValueError", 'raise ValueError("it is too large")')
     assert died.location.startswith("raw.py:") and 'File "raw.py"' in died.traceback
     assert [tool.calls for tool in report.tools] == [10] * 4
-    first, second = (fuzz(target, 6, tools=("add", "dies"), sequences=0) for _ in range(2))
+    first, second = (fuzz(target, 3, tools=("add", "dies"), sequences=0) for _ in range(2))
     assert without_time(first) == without_time(second)
     tests = tmp_path / "test_it.py"
     assert main(["fuzz", target, "--tool", "add", "--calls", "10", "--pytest", str(tests), "--json"]) == 1

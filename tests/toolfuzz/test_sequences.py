@@ -77,8 +77,8 @@ def test_sound_tools_have_no_finding() -> None:
 @pytest.mark.parametrize(
     "store,seed",
     [
-        *(("PLAIN", 1), ("SAID", 1), ("JSON", 1), ("LIST", 1)),
-        *nightly(*(("PLAIN", seed) for seed in range(2, 11)), ("SAID", 2), ("JSON", 2), ("LIST", 2)),
+        *(("PLAIN", 1), ("LIST", 1)),
+        *nightly(*(("PLAIN", seed) for seed in range(2, 11)), ("SAID", 1), ("JSON", 1), ("LIST", 2)),
     ],
 )
 def test_a_delete_that_deletes_nothing_is_found_by_the_ids_of_any_answer(store: str, seed: int) -> None:

@@ -14,6 +14,7 @@ from planscope.rules.in_session import add_rules
 from planscope.safe import cell_width
 from planscope.session.traces import session_of
 from planscope.tui.panes.formatted import formatted
+from tests.nightly import examples
 from tests.tui import sessions
 from tests.tui.screen import opened
 
@@ -77,7 +78,7 @@ def test_markdown_has_titles_lists_and_code() -> None:
     assert found["Plan"] == "strong" and found["first"] == "strong" and found["run()"] == "tool"
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.text(max_size=200), st.integers(24, 60), st.integers(1, 30))
 def test_any_text_fits_its_width_and_is_safe(text: str, width: int, rows: int) -> None:
     for made in (text, f"```\n{text}", f"a  {text}\nb  c", f"- {text}", json.dumps([text, {text: text}])):

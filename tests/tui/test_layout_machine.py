@@ -12,6 +12,7 @@ from textual.message import Message
 from planscope.tui.arrangement import ALL_PANES, FIRST, HIDEABLE, LEAST, UPPER, Arrangement
 from planscope.tui.controllers.pane_layout import PaneLayout
 from planscope.tui.messages import Arranged
+from tests.nightly import examples
 
 SIZES = st.one_of(
     st.sampled_from([(80, 24), (120, 40), (200, 60), (60, 15), (59, 15), (4, 2), (169, 44), (170, 43)]),
@@ -140,4 +141,4 @@ class Panes(RuleBasedStateMachine):
 
 
 TestPanes = Panes.TestCase
-TestPanes.settings = settings(max_examples=25, stateful_step_count=40, deadline=None)
+TestPanes.settings = settings(max_examples=examples(25), stateful_step_count=40, deadline=None)

@@ -15,6 +15,7 @@ from planscope.session.oracle_input import reading_of
 from planscope.session.traces import trace_of
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.what_if import LAST_HOUR, Origin, WhatIf
+from tests.nightly import examples
 from tests.tui import sessions
 
 
@@ -128,4 +129,4 @@ class Playing(RuleBasedStateMachine):
 
 
 TestPlaying = Playing.TestCase
-TestPlaying.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)
+TestPlaying.settings = settings(max_examples=examples(40), stateful_step_count=20, deadline=None)

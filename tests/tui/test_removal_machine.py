@@ -23,6 +23,7 @@ from planscope.tui.controllers.run_list import RunList
 from planscope.tui.messages import DocumentChanged
 from planscope.tui.opening.load import open_session
 from tests.fuzz.ledger import Ledger
+from tests.nightly import examples
 from tests.tui import sessions
 from tests.tui.controllers.at_once import JobsAtOnce, Loop, Pool, Posted
 
@@ -207,4 +208,4 @@ class Removing(RuleBasedStateMachine):
 
 
 TestRemoving = Removing.TestCase
-TestRemoving.settings = settings(max_examples=12, stateful_step_count=25, deadline=None)
+TestRemoving.settings = settings(max_examples=examples(12), stateful_step_count=25, deadline=None)

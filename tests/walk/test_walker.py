@@ -16,6 +16,7 @@ from planscope.session.traces import session_of
 from planscope.walk.commands import COMMANDS, ELSEWHERE
 from planscope.walk.walker import Walker
 from tests.hostile import SAVEABLE
+from tests.nightly import examples
 
 FIRST = load(bundled()["first-look"])
 
@@ -114,7 +115,7 @@ def test_what_a_dissection_found_is_said_with_the_words_to_blame() -> None:
     assert "was not dissected" in said(Walker(FIRST), "m")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.lists(
         st.one_of(

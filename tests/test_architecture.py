@@ -258,7 +258,7 @@ TOKENS = {
     "traces": 56_580,
     "commands": 46_020,
     "language": 77_920,
-    "session": 40_320,
+    "session": 40_310,
     "oracle": 35_170,
     "sharing": 31_820,
     "debugger": 27_450,

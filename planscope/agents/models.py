@@ -286,57 +286,53 @@ class Provider:
         return f"pip install '.[{extra}]'" if extra is not None else f"pip install {self.package}"
 
 
-def _provider(
-    name: str,
-    *keys: str,
-    package: str | None = None,
-    needs: tuple[str, ...] = (),
-    any_server: bool = False,
-) -> Provider:
-    package = package or f"langchain-{name.replace('_', '-')}"
-    return Provider(name, package, package.replace("-", "_"), keys, needs, any_server)
+_TABLE = """
+openai            any-server OPENAI_API_KEY
+anthropic         any-server ANTHROPIC_API_KEY
+anthropic_bedrock langchain-aws
+azure_ai
+azure_openai      langchain-openai AZURE_OPENAI_API_KEY AZURE_OPENAI_AD_TOKEN +AZURE_OPENAI_ENDPOINT +OPENAI_API_VERSION
+baseten           BASETEN_API_KEY
+bedrock           langchain-aws
+bedrock_converse  langchain-aws
+bedrock_mantle_anthropic langchain-aws
+bedrock_mantle_openai langchain-aws
+cohere            COHERE_API_KEY CO_API_KEY
+deepseek          DEEPSEEK_API_KEY
+fireworks         FIREWORKS_API_KEY
+google_anthropic_vertex langchain-google-vertexai
+google_genai      GOOGLE_API_KEY GEMINI_API_KEY
+google_vertexai
+groq              GROQ_API_KEY
+huggingface
+ibm               WATSONX_API_KEY WATSONX_APIKEY WATSONX_TOKEN WATSONX_PASSWORD
+langsmith         langchain-openai LANGSMITH_GATEWAY_API_KEY LANGSMITH_API_KEY
+litellm
+meta              MODEL_API_KEY
+mistralai         MISTRAL_API_KEY
+nvidia            langchain-nvidia-ai-endpoints NVIDIA_API_KEY
+ollama            any-server
+openrouter        OPENROUTER_API_KEY
+perplexity        PERPLEXITY_API_KEY PPLX_API_KEY
+together          TOGETHER_API_KEY
+upstage           UPSTAGE_API_KEY
+xai               XAI_API_KEY
+"""
+"""A row for each provider: its name; ``any-server``; its package, unless that is named like it; the variables of its
+keys; with a plus, those that must all be set."""
 
 
-_ALL = (
-    _provider("openai", "OPENAI_API_KEY", any_server=True),
-    _provider("anthropic", "ANTHROPIC_API_KEY", any_server=True),
-    _provider("anthropic_bedrock", package="langchain-aws"),
-    _provider("azure_ai", package="langchain-azure-ai"),
-    _provider(
-        "azure_openai",
-        "AZURE_OPENAI_API_KEY",
-        "AZURE_OPENAI_AD_TOKEN",
-        package="langchain-openai",
-        needs=("AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION"),
-    ),
-    _provider("baseten", "BASETEN_API_KEY"),
-    _provider("bedrock", package="langchain-aws"),
-    _provider("bedrock_converse", package="langchain-aws"),
-    _provider("bedrock_mantle_anthropic", package="langchain-aws"),
-    _provider("bedrock_mantle_openai", package="langchain-aws"),
-    _provider("cohere", "COHERE_API_KEY", "CO_API_KEY"),
-    _provider("deepseek", "DEEPSEEK_API_KEY"),
-    _provider("fireworks", "FIREWORKS_API_KEY"),
-    _provider("google_anthropic_vertex", package="langchain-google-vertexai"),
-    _provider("google_genai", "GOOGLE_API_KEY", "GEMINI_API_KEY"),
-    _provider("google_vertexai"),
-    _provider("groq", "GROQ_API_KEY"),
-    _provider("huggingface"),
-    _provider("ibm", "WATSONX_API_KEY", "WATSONX_APIKEY", "WATSONX_TOKEN", "WATSONX_PASSWORD"),
-    _provider("langsmith", "LANGSMITH_GATEWAY_API_KEY", "LANGSMITH_API_KEY", package="langchain-openai"),
-    _provider("litellm"),
-    _provider("meta", "MODEL_API_KEY"),
-    _provider("mistralai", "MISTRAL_API_KEY"),
-    _provider("nvidia", "NVIDIA_API_KEY", package="langchain-nvidia-ai-endpoints"),
-    _provider("ollama", any_server=True),
-    _provider("openrouter", "OPENROUTER_API_KEY"),
-    _provider("perplexity", "PERPLEXITY_API_KEY", "PPLX_API_KEY"),
-    _provider("together", "TOGETHER_API_KEY"),
-    _provider("upstage", "UPSTAGE_API_KEY"),
-    _provider("xai", "XAI_API_KEY"),
-)
+def _provider(name: str, *words: str) -> Provider:
+    usual = f"langchain-{name.replace('_', '-')}"
+    package = next((word for word in words if word.startswith("langchain-")), usual)
+    needs = tuple(word[1:] for word in words if word.startswith("+"))
+    keys = tuple(word for word in words if word[0].isupper())
+    return Provider(name, package, package.replace("-", "_"), keys, needs, "any-server" in words)
 
-PROVIDERS: dict[str, Provider] = {p.name: p for p in _ALL}
+
+PROVIDERS: dict[str, Provider] = {
+    row.split()[0]: _provider(*row.split()) for row in _TABLE.strip().splitlines()
+}
 
 
 @cache

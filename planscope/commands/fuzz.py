@@ -55,9 +55,10 @@ MOST_CONTEXT = 20_000
 """Characters of ``--context`` that the model is told."""
 
 
-_NEED_MODEL = ("correctness", "both", "context", "sets", "set_size", "method", "files", "agent", "prompt_model",
-"base_url", "temperature", "prompts", "no_sanity", "budget_tokens", "budget_money", "price", "fix", "fix_write",
-"fix_patch")  # fmt: skip
+_NEED_MODEL = (
+    "correctness both context sets set_size method files agent prompt_model base_url temperature prompts "
+    "no_sanity budget_tokens budget_money price fix fix_write fix_patch"
+).split()
 
 
 def _price(text: str) -> tuple[float, float]:

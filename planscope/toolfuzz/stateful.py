@@ -20,15 +20,12 @@ from planscope.toolfuzz.outcome import Made
 
 What = Literal["read", "look", "write", "delete", "other"]
 _VERBS: dict[str, What] = {
-    **dict.fromkeys(("get", "read", "fetch", "load", "show", "view", "retrieve", "lookup"), "read"),
-    **dict.fromkeys(("list", "search", "find", "count", "query", "check", "describe", "calculate"), "look"),
-    **dict.fromkeys(
-        ("create", "add", "set", "put", "write", "save", "store", "insert", "update", "edit", "register"),
-        "write",
-    ),
-    **dict.fromkeys(("delete", "remove", "drop", "erase"), "delete"),
+    **dict.fromkeys("get read fetch load show view retrieve lookup".split(), "read"),
+    **dict.fromkeys("list search find count query check describe calculate".split(), "look"),
+    **dict.fromkeys("create add set put write save store insert update edit register".split(), "write"),
+    **dict.fromkeys("delete remove drop erase".split(), "delete"),
 }
-_SMALL_WORDS = frozenset(("a", "an", "the", "to", "from", "in", "of", "by", "new", "value", "data"))
+_SMALL_WORDS = frozenset("a an the to from in of by new value data".split())
 
 
 class Role(NamedTuple):

@@ -27,50 +27,58 @@ class Look(NamedTuple):
     background: str = ""
 
 
+_TABLE = """
+dim          dim, dim
+faint        frame, dim
+strong       foreground, bold
+label        dim, dim
+title        step-current, bold
+frame        frame, dim
+frame-on     frame-active, bold
+thumb        frame-active
+number       number, bold
+holds        holds
+open         open, dim
+broken       broken, bold
+core         core, bold
+completable  holds
+doomed       doomed, bold
+unknown      unknown, italic
+finding      broken, bold
+caution      caution
+safe         safe
+action       action
+relation     foreground, italic
+tool         tool
+quote        dim, italic
+lit          linked, underline, linked-ground
+core-words   core, bold underline
+lit-core     core, bold underline, linked-ground
+picked       selected, bold reverse
+here         key, bold underline
+hit          foreground, bold underline, hit-ground
+hit-mark     linked, bold
+wrong-words  broken, bold underline
+blamed       doomed, bold underline
+diff-gone    caution, bold underline
+diff-added   holds, bold underline
+stop         core, bold reverse
+wrong        broken, bold
+right        holds, bold
+running      safe, bold reverse
+brand        frame-active, bold reverse
+key          key, bold
+mark         linked, bold
+stop-mark    breakpoint, bold
+"""
+"""A row for each role: its name, then its :class:`Look`."""
+
 ROLES: Mapping[str, Look] = {
     "": Look(),
-    "dim": Look("dim", "dim"),
-    "faint": Look("frame", "dim"),
-    "strong": Look(attributes="bold"),
-    "label": Look("dim", "dim"),
-    "title": Look("step-current", "bold"),
-    "frame": Look("frame", "dim"),
-    "frame-on": Look("frame-active", "bold"),
-    "thumb": Look("frame-active"),
-    "number": Look("number", "bold"),
-    "holds": Look("holds"),
-    "open": Look("open", "dim"),
-    "broken": Look("broken", "bold"),
-    "core": Look("core", "bold"),
-    "completable": Look("holds"),
-    "doomed": Look("doomed", "bold"),
-    "unknown": Look("unknown", "italic"),
-    "finding": Look("broken", "bold"),
-    "caution": Look("caution"),
-    "safe": Look("safe"),
-    "action": Look("action"),
-    "relation": Look("foreground", "italic"),
-    "tool": Look("tool"),
-    "quote": Look("dim", "italic"),
-    "lit": Look("linked", "underline", "linked-ground"),
-    "core-words": Look("core", "bold underline"),
-    "lit-core": Look("core", "bold underline", "linked-ground"),
-    "picked": Look("selected", "bold reverse"),
-    "here": Look("key", "bold underline"),
-    "hit": Look("foreground", "bold underline", "hit-ground"),
-    "hit-mark": Look("linked", "bold"),
-    "wrong-words": Look("broken", "bold underline"),
-    "blamed": Look("doomed", "bold underline"),
-    "diff-gone": Look("caution", "bold underline"),
-    "diff-added": Look("holds", "bold underline"),
-    "stop": Look("core", "bold reverse"),
-    "wrong": Look("broken", "bold"),
-    "right": Look("holds", "bold"),
-    "running": Look("safe", "bold reverse"),
-    "brand": Look("frame-active", "bold reverse"),
-    "key": Look("key", "bold"),
-    "mark": Look("linked", "bold"),
-    "stop-mark": Look("breakpoint", "bold"),
+    **{
+        name: Look(*look.split(", "))
+        for name, look in (row.split(None, 1) for row in _TABLE.strip().splitlines())
+    },
 }
 
 GROUNDS: Mapping[str, Look] = {

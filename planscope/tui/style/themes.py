@@ -34,36 +34,14 @@ MAX_FILES = 200
 EXTENSION = "extension"
 """What problems of other packages' themes have in place of a file's name."""
 
-BASE_COLORS: tuple[str, ...] = (
-    "primary",
-    "secondary",
-    "warning",
-    "error",
-    "success",
-    "accent",
-    "foreground",
-    "background",
-    "surface",
-    "panel",
+BASE_COLORS = tuple(
+    "primary secondary warning error success accent foreground background surface panel".split()
 )
-TEXT_ROLES: tuple[str, ...] = (
-    "dim",
-    "holds",
-    "open",
-    "broken",
-    "core",
-    "doomed",
-    "safe",
-    "unknown",
-    "caution",
-    "linked",
-    "selected",
-    "step-current",
-    "action",
-    "tool",
-    "number",
-    "key",
-    "breakpoint",
+TEXT_ROLES = tuple(
+    (
+        "dim holds open broken core doomed safe unknown caution linked selected step-current "
+        "action tool number key breakpoint"
+    ).split()
 )
 """Colours of text and glyphs; they are legible on every background."""
 GROUND_ROLES: tuple[str, ...] = ("linked-ground", "selected-ground", "current-ground", "hit-ground", "bar")

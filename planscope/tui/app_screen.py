@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import types
-from collections.abc import Callable, Coroutine, Generator, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
-
-FixedKey = tuple[str, str, str]
-"""A key that users cannot change, its action, and its description."""
 
 
 class Asker(Protocol):
@@ -81,10 +78,14 @@ def _resumed(flow: Coroutine[Any, Any, Any], waits_for: Any) -> Generator[Any, A
             return
 
 
-def keys_for(where: Where, fixed: tuple[FixedKey, ...] = ()) -> list[BindingType]:
+def fixed_keys(actions: Mapping[str, str], *, first: bool = False) -> list[BindingType]:
+    """Return the bindings of keys that users cannot change, by key. ``first``: even before those of a field to type."""
+    return [Binding(key, action, show=False, priority=first) for key, action in actions.items()]
+
+
+def keys_for(where: Where, fixed: Mapping[str, str]) -> list[BindingType]:
     """Return the bindings of a screen. Users' own keys come through the application's keymap, by the ids of actions."""
-    bound: list[BindingType] = [*keys.bindings(where), *keys.bindings("everywhere")]
-    return bound + [Binding(key, action, title, show=False) for key, action, title in fixed]
+    return [*keys.bindings(where), *keys.bindings("everywhere"), *fixed_keys(fixed)]
 
 
 class AppScreen(Screen[Result]):

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from textual import events
 from textual.app import App, ComposeResult
 from textual.await_complete import AwaitComplete
-from textual.binding import Binding, BindingType
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from planscope.safe import visible
 from planscope.tui import keys
 from planscope.tui.actions import BY_ID, KeyAction, Where
+from planscope.tui.app_screen import fixed_keys
 from planscope.tui.closing import forget_lines, to_front
 from planscope.tui.panes.hints import ALWAYS, Hint
 from planscope.wording.terms import capital
@@ -124,10 +124,7 @@ class Palette(CommandPalette):
         color: $foreground; background: $planscope-selected-ground; text-style: bold;
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("pagedown", "page(1)", "Next page", show=False),
-        Binding("pageup", "page(-1)", "Previous page", show=False),
-    ]
+    BINDINGS = fixed_keys({"pagedown": "page(1)", "pageup": "page(-1)"})
 
     def on_unmount(self) -> None:
         forget_lines()

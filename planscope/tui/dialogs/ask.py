@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual import events, on
-from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input
 
+from planscope.tui.app_screen import fixed_keys
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, SafeInput, Said, choice, indented
 from planscope.tui.style.lines import BLANK, Line, Run, shown
 from planscope.wording.phrases import measured
@@ -28,7 +28,7 @@ class ChooseDialog(Dialog[int]):
     keys that choose at once. ``name`` tells one dialog from another.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [*LIST_KEYS, ("enter", "take", "Choose")]
+    BINDINGS = fixed_keys({**LIST_KEYS, "enter": "take"})
 
     def __init__(
         self,
@@ -120,14 +120,17 @@ class SetDialog(Dialog[None]):
     ``offers``: texts that can be chosen, for what was typed so far. ``switch`` None: lines cannot be switched off.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "go(1)", show=False, priority=True),
-        Binding("up", "go(-1)", show=False, priority=True),
-        Binding("delete", "remove", show=False, priority=True),
-        Binding("space", "turn", show=False, priority=True),
-        Binding("u", "unremove", show=False, priority=True),
-        Binding("tab,ctrl+n", "offer", show=False, priority=True),
-    ]
+    BINDINGS = fixed_keys(
+        {
+            "down": "go(1)",
+            "up": "go(-1)",
+            "delete": "remove",
+            "space": "turn",
+            "u": "unremove",
+            "tab,ctrl+n": "offer",
+        },
+        first=True,
+    )
 
     def __init__(
         self,
@@ -277,11 +280,7 @@ class SetDialog(Dialog[None]):
 class TextDialog(Dialog[None]):
     """A text to read. Esc, Enter, q, x and ? close it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("enter,q,x,question_mark,f1", "leave", "Close"),
-        ("space", "go(10)", "A page down"),
-        *LIST_KEYS,
-    ]
+    BINDINGS = fixed_keys({"enter,q,x,question_mark,f1": "leave", "space": "go(10)", **LIST_KEYS})
 
     def __init__(self, title: str, build: Callable[[int], Sequence[Line]]) -> None:
         super().__init__(title)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from rich.segment import Segment
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
@@ -19,7 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from planscope.safe import show, visible
-from planscope.tui.app_screen import AppScreen
+from planscope.tui.app_screen import AppScreen, fixed_keys
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import BLANK, Line, Run, does_at, paragraph, tabs
 
@@ -27,20 +26,17 @@ Result = TypeVar("Result")
 Said = str | tuple[str, str]
 """An untrusted text, alone or with its role."""
 
-LIST_KEYS: tuple[BindingType, ...] = (
-    ("down,j", "go(1)", "Down"),
-    ("up,k", "go(-1)", "Up"),
-    ("pagedown", "go(10)", "A page down"),
-    ("pageup", "go(-10)", "A page up"),
-    ("home", "go(-100000)", "Start"),
-    ("end", "go(100000)", "End"),
-)
+LIST_KEYS = {
+    "down,j": "go(1)",
+    "up,k": "go(-1)",
+    "pagedown": "go(10)",
+    "pageup": "go(-10)",
+    "home": "go(-100000)",
+    "end": "go(100000)",
+}
 """The keys that move in a list or scroll a text."""
 
-FIELD_KEYS: tuple[BindingType, ...] = (
-    Binding("tab", "app.focus_next", show=False, priority=True),
-    Binding("shift+tab", "app.focus_previous", show=False, priority=True),
-)
+FIELD_KEYS = {"tab": "app.focus_next", "shift+tab": "app.focus_previous"}
 """The keys that go to the next and the previous field, also out of a text area."""
 
 PAUSE = 0.2
@@ -187,7 +183,7 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
 
     CSS_PATH = "dialogs.tcss"
     AUTO_FOCUS = "SafeInput"
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Close")]
+    BINDINGS = fixed_keys({"escape": "leave"})
     gives_way: Widget | None = None
     """The part that has the rows that the others leave."""
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from textual import on
-from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
+from planscope.tui.app_screen import fixed_keys
 from planscope.tui.controllers.document import Document
 from planscope.tui.dialogs.base import FIELD_KEYS, Dialog, SafeInput, SafeTextArea, Said, clean
 
@@ -21,10 +20,7 @@ class DescribeDialog(Dialog[None]):
     """Edits title and notes in the document, at every change, so that nothing is lost however planscope ends."""
 
     AUTO_FOCUS = "SafeTextArea"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "leave", show=False, priority=True),
-        *FIELD_KEYS,
-    ]
+    BINDINGS = fixed_keys({"ctrl+s": "leave", **FIELD_KEYS}, first=True)
 
     def __init__(self, document: Document) -> None:
         super().__init__("Title and notes")

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
 
 from textual import events, on
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
 from planscope.debugger.offers import Offer
 from planscope.errors import UserError
+from planscope.tui.app_screen import fixed_keys
 from planscope.tui.dialogs.ask import offers_dialog
 from planscope.tui.dialogs.base import Dialog, Result, SafeInput, Said, TextBox
 from planscope.tui.panes.windowed import Windowed
@@ -48,10 +47,7 @@ class _Choice(Windowed, can_focus=True):
     """The options of a choice, side by side; left and right choose. Textual's Select would hide them and use Enter."""
 
     BOX = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right,space", "go(1)", show=False),
-        Binding("left", "go(-1)", show=False),
-    ]
+    BINDINGS = fixed_keys({"right,space": "go(1)", "left": "go(-1)"})
 
     def __init__(self, field: Field, chosen: Callable[[], None]) -> None:
         super().__init__(id=f"field-{field.name}")
@@ -107,12 +103,9 @@ class FormDialog(Dialog[Result]):
     """
 
     AUTO_FOCUS = ""
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "app.focus_next", show=False),
-        Binding("up", "app.focus_previous", show=False),
-        Binding("enter", "take", show=False),
-        Binding("tab,ctrl+n", "offer", show=False, priority=True),
-    ]
+    BINDINGS = fixed_keys(
+        {"down": "app.focus_next", "up": "app.focus_previous", "enter": "take"}
+    ) + fixed_keys({"tab,ctrl+n": "offer"}, first=True)
 
     def __init__(
         self,

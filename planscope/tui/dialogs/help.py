@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import ClassVar
 
 from textual import on
-from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input
 
 from planscope.safe import cell_width
 from planscope.tui.actions import KeyAction, Where
+from planscope.tui.app_screen import fixed_keys
 from planscope.tui.dialogs.base import Dialog, SafeInput, Said, indented
 from planscope.tui.keys import KeyChoice, help_sections
 from planscope.tui.style.lines import BLANK, Line, Run, paragraph
@@ -141,15 +140,18 @@ class _Filter(SafeInput):
 class HelpDialog(Dialog[None]):
     """The help. Typing filters it; Enter, Esc, ? and F1 close it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark,f1", "leave", "Close", priority=True),
-        Binding("down", "go(1)", show=False, priority=True),
-        Binding("up", "go(-1)", show=False, priority=True),
-        Binding("pagedown", "go(10)", show=False, priority=True),
-        Binding("pageup", "go(-10)", show=False, priority=True),
-        Binding("end", "go(100000)", show=False, priority=True),
-        Binding("home", "go(-100000)", show=False, priority=True),
-    ]
+    BINDINGS = fixed_keys(
+        {
+            "question_mark,f1": "leave",
+            "down": "go(1)",
+            "up": "go(-1)",
+            "pagedown": "go(10)",
+            "pageup": "go(-10)",
+            "end": "go(100000)",
+            "home": "go(-100000)",
+        },
+        first=True,
+    )
 
     def __init__(self, choice: KeyChoice, where: Where, works: Works) -> None:
         super().__init__("Keys")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from planscope.oracle.trace import Trace
 from planscope.session.record import RunRecord
 from planscope.session.seen import Part, given_at_first, said_at
+from planscope.tui.app_screen import fixed_keys
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said
 from planscope.tui.fold import Path, Row, all_paths, first_opened, rows_of, text_of, value_at
 from planscope.tui.style.lines import Line, Run
@@ -50,18 +50,20 @@ def sources_at(trace: Trace, index: int) -> Part:
 class LookDialog(Dialog[None]):
     """Pages of values. The arrow keys move, Enter folds and unfolds, ``y`` copies the chosen value."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *LIST_KEYS,
-        ("tab", "turn(1)", "Next page"),
-        ("shift+tab", "turn(-1)", "Previous page"),
-        ("enter,space", "fold", "Fold or unfold"),
-        ("right,l", "unfold", "Unfold"),
-        ("left", "fold_here", "Fold"),
-        ("+", "all(True)", "Unfold all"),
-        ("-", "all(False)", "Fold all"),
-        ("y", "copy", "Copy the value"),
-        ("q", "leave", "Close"),
-    ]
+    BINDINGS = fixed_keys(
+        {
+            **LIST_KEYS,
+            "tab": "turn(1)",
+            "shift+tab": "turn(-1)",
+            "enter,space": "fold",
+            "right,l": "unfold",
+            "left": "fold_here",
+            "+": "all(True)",
+            "-": "all(False)",
+            "y": "copy",
+            "q": "leave",
+        }
+    )
 
     def __init__(self, pages: Sequence[Page], copy: Callable[[LookDialog, str], None]) -> None:
         """``copy`` copies a text to the clipboard, with dialogs over this one."""

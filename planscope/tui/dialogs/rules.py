@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import events, on
-from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from planscope.oracle.trace import Trace
 from planscope.rules.offers import labelled, look, offers, reading_lines, result_words
 from planscope.rules.words import meaning
-from planscope.tui.app_screen import AppScreen
+from planscope.tui.app_screen import AppScreen, fixed_keys
 from planscope.tui.dialogs.base import Dialog, SafeTextArea, Said, indented
 from planscope.tui.style.lines import BLANK, Line, Run, line, paragraph, shown
 from planscope.tui.style.lines import labelled as beside
@@ -51,13 +50,16 @@ class RulesDialog(Dialog[Written]):
     """
 
     AUTO_FOCUS = "SafeTextArea"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "take", show=False, priority=True),
-        Binding("tab", "offer(1)", show=False, priority=True),
-        Binding("shift+tab", "offer(-1)", show=False, priority=True),
-        Binding("ctrl+g", "find('mine')", show=False, priority=True),
-        Binding("ctrl+d", "find('draft')", show=False, priority=True),
-    ]
+    BINDINGS = fixed_keys(
+        {
+            "ctrl+s": "take",
+            "tab": "offer(1)",
+            "shift+tab": "offer(-1)",
+            "ctrl+g": "find('mine')",
+            "ctrl+d": "find('draft')",
+        },
+        first=True,
+    )
 
     def __init__(self, text: str, trace: Trace | None, finders: Mapping[str, Finder] = _NO_FINDERS) -> None:
         super().__init__("Rules that every run of this session has to keep")

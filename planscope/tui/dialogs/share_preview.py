@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from planscope.errors import UserError
+from planscope.tui.app_screen import fixed_keys
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, choice
 from planscope.tui.dialogs.form import ask_dialog
 from planscope.tui.style.lines import BLANK, Line, Run, cut, line, shown, width_of
@@ -59,13 +59,9 @@ class Approved:
 class PreviewDialog(Dialog[Approved]):
     """Lists the private values. ``about``: what the file contains. ``before``: an earlier approval, to begin with."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *LIST_KEYS,
-        ("space", "let_stay", "Keep or replace"),
-        ("e", "change_word", "Another replacement"),
-        ("a", "as_it_is", "Share without redaction"),
-        ("enter", "take", "Continue"),
-    ]
+    BINDINGS = fixed_keys(
+        {**LIST_KEYS, "space": "let_stay", "e": "change_word", "a": "as_it_is", "enter": "take"}
+    )
 
     def __init__(self, title: str, about: str = "", before: Approved | None = None) -> None:
         super().__init__(title)

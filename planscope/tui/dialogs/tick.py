@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from planscope.rules.offers import Offered, look, result_words
 from planscope.rules.words import meaning
+from planscope.tui.app_screen import fixed_keys
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, choice
 from planscope.tui.style.lines import BLANK, Line, Run, cut, line, shown
 from planscope.wording import terms
@@ -23,12 +22,9 @@ class TickDialog(Dialog[tuple[Offered, ...]]):
     """Asks which of the rules to take, and answers with those that were ticked."""
 
     AUTO_FOCUS = ""
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *LIST_KEYS,
-        ("space,enter", "tick", "Tick"),
-        ("a", "all", "All"),
-        Binding("ctrl+s", "take", show=False, priority=True),
-    ]
+    BINDINGS = fixed_keys({**LIST_KEYS, "space,enter": "tick", "a": "all"}) + fixed_keys(
+        {"ctrl+s": "take"}, first=True
+    )
 
     def __init__(self, title: str, offered: Sequence[Offered]) -> None:
         super().__init__(title)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from planscope.language.problem import Constraint
 from planscope.safe import show, wrap
+from planscope.tui.app_screen import fixed_keys
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, indented
 from planscope.tui.keys import key_for
@@ -40,16 +40,18 @@ _LISTS = (
 class WhyDialog(Dialog[None]):
     """Three pages; Tab and digits turn them. The search for all conflicts runs until the dialog is closed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("tab,right", "turn(1)", "Next page"),
-        ("shift+tab,left", "turn(-1)", "Previous page"),
-        ("1", "page(0)", "Why"),
-        ("2", "page(1)", "Every conflict"),
-        ("3", "page(2)", "What would save it"),
-        ("space", "go(10)", "A page down"),
-        *LIST_KEYS,
-        ("enter,q,x", "leave", "Close"),
-    ]
+    BINDINGS = fixed_keys(
+        {
+            "tab,right": "turn(1)",
+            "shift+tab,left": "turn(-1)",
+            "1": "page(0)",
+            "2": "page(1)",
+            "3": "page(2)",
+            "space": "go(10)",
+            **LIST_KEYS,
+            "enter,q,x": "leave",
+        }
+    )
 
     def __init__(self, state: DebugView, jobs: Jobs) -> None:
         super().__init__("")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import on
-from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -17,6 +15,7 @@ from planscope.language.find_actions import UnsureActions, find_actions, names_h
 from planscope.language.problem import make_actions
 from planscope.language.reading import Reading, read_query
 from planscope.session.validation import LONGEST_QUERY, LONGEST_TIMED
+from planscope.tui.app_screen import fixed_keys
 from planscope.tui.dialogs.base import FIELD_KEYS, Dialog, SafeInput, SafeTextArea, Said
 from planscope.tui.style.lines import shown
 from planscope.wording.phrases import plural
@@ -73,10 +72,7 @@ class WriteDialog(Dialog[Reading]):
     """Asks for the user's own query. The actions found in the text are shown to confirm or change."""
 
     AUTO_FOCUS = "SafeTextArea"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *FIELD_KEYS,
-        Binding("ctrl+s", "take", show=False, priority=True),
-    ]
+    BINDINGS = fixed_keys({**FIELD_KEYS, "ctrl+s": "take"}, first=True)
 
     def __init__(self, draft: list[str] | None = None) -> None:
         """``draft``: the text that was left the last time, which this dialog changes."""

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from planscope.tui.actions import ACTIONS, BY_ID
-from planscope.tui.app_screen import AppScreen, FixedKey, flow
+from planscope.tui.app_screen import AppScreen, flow
 from planscope.tui.arrangement import BROAD, HIGH, SMALLEST, WIDE
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
@@ -34,17 +34,17 @@ _BEFORE_LEAVING = 2
 """Number of keys that the footer shows before the key for leaving, so that this always fits."""
 
 
-def list_keys(enter: str) -> tuple[FixedKey, ...]:
+def list_keys(enter: str) -> Mapping[str, str]:
     """Return the keys of lists that users cannot change. ``enter``: the action of Enter."""
-    return (
-        ("down,j", "go(1)", "The row below"),
-        ("up,k", "go(-1)", "The row above"),
-        ("pagedown", "go_page(1)", "A page down"),
-        ("pageup", "go_page(-1)", "A page up"),
-        ("home", "go(-1000000)", "The first row"),
-        ("end", "go(1000000)", "The last row"),
-        ("enter", enter, "Open the row"),
-    )
+    return {
+        "down,j": "go(1)",
+        "up,k": "go(-1)",
+        "pagedown": "go_page(1)",
+        "pageup": "go_page(-1)",
+        "home": "go(-1000000)",
+        "end": "go(1000000)",
+        "enter": enter,
+    }
 
 
 class Place(Protocol):

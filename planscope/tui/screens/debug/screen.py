@@ -24,7 +24,7 @@ from planscope.debugger.selection import Selection
 from planscope.drawing.agents import has_lanes
 from planscope.tui import shell
 from planscope.tui.actions import BY_ID, KeyAction
-from planscope.tui.app_screen import AppScreen, FixedKey, keys_for
+from planscope.tui.app_screen import AppScreen, keys_for
 from planscope.tui.arrangement import PlacedLayout, Rect
 from planscope.tui.closing import to_front
 from planscope.tui.controllers import marks as marks_
@@ -70,13 +70,13 @@ from planscope.tui.view import changed, with_judgement
 if TYPE_CHECKING:
     from planscope.tui.palette import Command
 
-IN_PANES: tuple[FixedKey, ...] = (
-    ("down,j", "select_in_pane(1)", "Select the next thing in the pane"),
-    ("up,k", "select_in_pane(-1)", "Select the previous thing in the pane"),
-    ("pagedown", "scroll_pane(1)", "A page down"),
-    ("pageup", "scroll_pane(-1)", "A page up"),
-    ("enter", "open_selected", "Go to what is selected"),
-)
+IN_PANES = {
+    "down,j": "select_in_pane(1)",
+    "up,k": "select_in_pane(-1)",
+    "pagedown": "scroll_pane(1)",
+    "pageup": "scroll_pane(-1)",
+    "enter": "open_selected",
+}
 """Keys that every pane has and that users cannot change."""
 
 _PANES: Mapping[str, type[LinePane]] = {

@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from planscope.dissection.steps import LOOKING
 from planscope.safe.secret_names import without_secrets
-from planscope.tui.app_screen import FixedKey, flow, keys_for
+from planscope.tui.app_screen import flow, keys_for
 from planscope.tui.controllers.dissecting import DissectChoice, Launch
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for
@@ -70,17 +70,17 @@ def _spent(record: Dissection | None) -> int:
     return sum(len(cell.runs) for cell in record.cells) if record is not None else 0
 
 
-_FIXED: tuple[FixedKey, ...] = (
-    ("down,j", "go_cell(1, 0)", "The kind below"),
-    ("up,k", "go_cell(-1, 0)", "The kind above"),
-    ("right", "go_cell(0, 1)", "The next mutant"),
-    ("left", "go_cell(0, -1)", "The previous mutant"),
-    ("home", "go_cell(0, -9999)", "The first mutant"),
-    ("end", "go_cell(0, 9999)", "The last mutant"),
-    ("pagedown", "scroll_mutant(1)", "Scroll the mutant"),
-    ("pageup", "scroll_mutant(-1)", "Scroll the mutant"),
-    ("enter", "show_mutant", "Open the mutant's last run; a query with small changes beside yours"),
-)
+_FIXED = {
+    "down,j": "go_cell(1, 0)",
+    "up,k": "go_cell(-1, 0)",
+    "right": "go_cell(0, 1)",
+    "left": "go_cell(0, -1)",
+    "home": "go_cell(0, -9999)",
+    "end": "go_cell(0, 9999)",
+    "pagedown": "scroll_mutant(1)",
+    "pageup": "scroll_mutant(-1)",
+    "enter": "show_mutant",
+}
 
 
 class DissectScreen(ListScreen):

@@ -85,7 +85,7 @@ class EditResult:
 class EditScreen(ListScreen):
     """Edits a query. The screen returns an ``EditResult``."""
 
-    BINDINGS = keys_for("edit")
+    BINDINGS = keys_for("edit", {})
     KEYS_DROP_NOTICES = False
     where = "edit"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from textual import on
 from textual.await_complete import AwaitComplete
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.command import Provider
 from textual.screen import Screen
 
@@ -78,14 +78,9 @@ def _resumed(flow: Coroutine[Any, Any, Any], waits_for: Any) -> Generator[Any, A
             return
 
 
-def fixed_keys(actions: Mapping[str, str], *, first: bool = False) -> list[BindingType]:
-    """Return the bindings of keys that users cannot change, by key. ``first``: even before those of a field to type."""
-    return [Binding(key, action, show=False, priority=first) for key, action in actions.items()]
-
-
 def keys_for(where: Where, fixed: Mapping[str, str]) -> list[BindingType]:
     """Return the bindings of a screen. Users' own keys come through the application's keymap, by the ids of actions."""
-    return [*keys.bindings(where), *keys.bindings("everywhere"), *fixed_keys(fixed)]
+    return [*keys.bindings(where), *keys.bindings("everywhere"), *keys.fixed_keys(fixed)]
 
 
 class AppScreen(Screen[Result]):

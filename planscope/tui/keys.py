@@ -15,7 +15,7 @@ from typing import NamedTuple, get_args
 
 from platformdirs import user_config_dir
 from textual._context import active_app
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.keys import KEY_TO_UNICODE_NAME, Keys
 
 from planscope.safe import visible
@@ -82,17 +82,17 @@ def _meets_another(action: KeyAction, others: Sequence[KeyAction]) -> bool:
     )
 
 
-def bindings(where: Where, choice: KeyChoice | None = None) -> list[Binding]:
+def fixed_keys(actions: Mapping[str, str], *, first: bool = False) -> list[BindingType]:
+    """Return the bindings of keys that users cannot change, by key. ``first``: even before those of a field to type."""
+    return [Binding(key, action, priority=first) for key, action in actions.items()]
+
+
+def bindings(where: Where) -> list[Binding]:
     """Return Textual's bindings for one screen, or for all (``everywhere``)."""
     return [
         Binding(
-            ",".join(map(normal, keys_of(action, choice)))
-            or f"no-key-{action.id}",  # users' files may give it one
+            ",".join(map(normal, action.all_keys)) or f"no-key-{action.id}",  # users' files may give it one
             action.method,
-            action.title,
-            show=action.footer,
-            key_display=first_key(action, choice),
-            tooltip=action.help,
             id=action.id,
             priority=action.method == "search",  # else letters of one burst come before it
         )

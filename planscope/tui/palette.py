@@ -16,7 +16,6 @@ from textual.content import Content
 from planscope.safe import visible
 from planscope.tui import keys
 from planscope.tui.actions import BY_ID, KeyAction, Where
-from planscope.tui.app_screen import fixed_keys
 from planscope.tui.closing import forget_lines, to_front
 from planscope.tui.panes.hints import ALWAYS, Hint
 from planscope.wording.terms import capital
@@ -124,7 +123,7 @@ class Palette(CommandPalette):
         color: $foreground; background: $planscope-selected-ground; text-style: bold;
     }
     """
-    BINDINGS = fixed_keys({"pagedown": "page(1)", "pageup": "page(-1)"})
+    BINDINGS = keys.fixed_keys({"pagedown": "page(1)", "pageup": "page(-1)"})
 
     def on_unmount(self) -> None:
         forget_lines()

@@ -9,8 +9,8 @@ from textual import events, on
 from textual.widget import Widget
 from textual.widgets import Input
 
-from planscope.tui.app_screen import fixed_keys
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, SafeInput, Said, choice, indented
+from planscope.tui.keys import fixed_keys
 from planscope.tui.style.lines import BLANK, Line, Run, shown
 from planscope.wording.phrases import measured
 

@@ -18,7 +18,8 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from planscope.safe import show, visible
-from planscope.tui.app_screen import AppScreen, fixed_keys
+from planscope.tui.app_screen import AppScreen
+from planscope.tui.keys import fixed_keys
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import BLANK, Line, Run, does_at, paragraph, tabs
 

@@ -8,9 +8,9 @@ from textual import on
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
-from planscope.tui.app_screen import fixed_keys
 from planscope.tui.controllers.document import Document
 from planscope.tui.dialogs.base import FIELD_KEYS, Dialog, SafeInput, SafeTextArea, Said, clean
+from planscope.tui.keys import fixed_keys
 
 LONGEST = 20_000
 """Notes with more characters are only shown: Textual's text area is slow with them."""

@@ -11,11 +11,11 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
-from planscope.debugger.offers import Offer
+from planscope.debugger.offers import Offer, matching
 from planscope.errors import UserError
-from planscope.tui.app_screen import fixed_keys
 from planscope.tui.dialogs.ask import offers_dialog
 from planscope.tui.dialogs.base import Dialog, Result, SafeInput, Said, TextBox
+from planscope.tui.keys import fixed_keys
 from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import BLANK, Line, Run, shown
 
@@ -199,7 +199,6 @@ class FormDialog(Dialog[Result]):
 
     def action_offer(self) -> None:
         """List the possible texts of the row, or go to the next row if it has no such list."""
-        from planscope.debugger.offers import matching
 
         here = next((one for one in self.fields if self.inputs[one.name].has_focus), None)
         entry = self.inputs[here.name] if here is not None else None

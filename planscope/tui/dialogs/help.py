@@ -10,9 +10,8 @@ from textual.widgets import Input
 
 from planscope.safe import cell_width
 from planscope.tui.actions import KeyAction, Where
-from planscope.tui.app_screen import fixed_keys
 from planscope.tui.dialogs.base import Dialog, SafeInput, Said, indented
-from planscope.tui.keys import KeyChoice, help_sections
+from planscope.tui.keys import KeyChoice, fixed_keys, help_sections
 from planscope.tui.style.lines import BLANK, Line, Run, paragraph
 from planscope.wording import terms
 

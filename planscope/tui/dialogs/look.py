@@ -10,9 +10,9 @@ from textual.widget import Widget
 from planscope.oracle.trace import Trace
 from planscope.session.record import RunRecord
 from planscope.session.seen import Part, given_at_first, said_at
-from planscope.tui.app_screen import fixed_keys
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said
 from planscope.tui.fold import Path, Row, all_paths, first_opened, rows_of, text_of, value_at
+from planscope.tui.keys import fixed_keys
 from planscope.tui.style.lines import Line, Run
 
 SOURCES = "where the arguments come from"

@@ -12,8 +12,9 @@ from textual.widget import Widget
 from planscope.oracle.trace import Trace
 from planscope.rules.offers import labelled, look, offers, reading_lines, result_words
 from planscope.rules.words import meaning
-from planscope.tui.app_screen import AppScreen, fixed_keys
+from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.base import Dialog, SafeTextArea, Said, indented
+from planscope.tui.keys import fixed_keys
 from planscope.tui.style.lines import BLANK, Line, Run, line, paragraph, shown
 from planscope.tui.style.lines import labelled as beside
 from planscope.tui.style.roles import EXAMPLE_ROLES

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from textual.widget import Widget
 
 from planscope.errors import UserError
-from planscope.tui.app_screen import fixed_keys
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, choice
 from planscope.tui.dialogs.form import ask_dialog
+from planscope.tui.keys import fixed_keys
 from planscope.tui.style.lines import BLANK, Line, Run, cut, line, shown, width_of
 from planscope.wording import phrases
 

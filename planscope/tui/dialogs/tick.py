@@ -8,8 +8,8 @@ from textual.widget import Widget
 
 from planscope.rules.offers import Offered, look, result_words
 from planscope.rules.words import meaning
-from planscope.tui.app_screen import fixed_keys
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, choice
+from planscope.tui.keys import fixed_keys
 from planscope.tui.style.lines import BLANK, Line, Run, cut, line, shown
 from planscope.wording import terms
 from planscope.wording.phrases import plural

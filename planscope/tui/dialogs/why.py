@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
 from planscope.language.problem import Constraint
+from planscope.oracle.judged import JudgedRun
+from planscope.oracle.verdict_types import Blame, Core, Correction, Reasons, Verdict
 from planscope.safe import show, wrap
-from planscope.tui.app_screen import fixed_keys
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, indented
-from planscope.tui.keys import key_for
+from planscope.tui.keys import fixed_keys, key_for
 from planscope.tui.panes.query import Painted, not_judged, painted_runs
 from planscope.tui.style.lines import Line, Page, Run, shown
 from planscope.tui.style.roles import certificate
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import label, place, plain
-from planscope.wording.explain import UNFORESEEABLE, asides, explain_verdict
-
-if TYPE_CHECKING:
-    from planscope.oracle.judged import JudgedRun
-    from planscope.oracle.verdict_types import Blame, Core, Correction, Reasons, Verdict
+from planscope.wording.explain import UNFORESEEABLE, asides, explain_core, explain_correction, explain_verdict
 
 JOB = "reasons"
 PAGES = ("Why", "Every conflict", "What would save it")
@@ -84,7 +80,6 @@ class WhyDialog(Dialog[None]):
         return judged and (self.state.debug.view.lost or violated)
 
     def _search(self, run: JudgedRun) -> None:
-        from planscope.wording.explain import explain_core, explain_correction
 
         view = self.state.debug.view
         index = view.index if view.lost else None

@@ -15,8 +15,8 @@ from planscope.language.find_actions import UnsureActions, find_actions, names_h
 from planscope.language.problem import make_actions
 from planscope.language.reading import Reading, read_query
 from planscope.session.validation import LONGEST_QUERY, LONGEST_TIMED
-from planscope.tui.app_screen import fixed_keys
 from planscope.tui.dialogs.base import FIELD_KEYS, Dialog, SafeInput, SafeTextArea, Said
+from planscope.tui.keys import fixed_keys
 from planscope.tui.style.lines import shown
 from planscope.wording.phrases import plural
 

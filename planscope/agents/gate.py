@@ -10,19 +10,16 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 from planscope.agents.toolset import REFUSED
 from planscope.language.problem import Action, Problem
 from planscope.oracle.arguments import START
-from planscope.oracle.judged import Ruled
+from planscope.oracle.judged import JudgedRun, Ruled
 from planscope.oracle.trace import Item, ToolCall, Trace
 from planscope.session.oracle_input import own_reading, plain_name
 from planscope.wording import phrases
 from planscope.wording.constraints import source
-
-if TYPE_CHECKING:
-    from planscope.oracle.judged import JudgedRun
 
 
 @dataclass(frozen=True, slots=True)

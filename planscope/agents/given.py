@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 from operator import is_
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from planscope.agents.messages import text_of
 from planscope.session.json_bytes import plain, plain_text
 from planscope.session.model import Given, PromptEvent, SeenMessage, SeenTool
-
-if TYPE_CHECKING:
-    from langchain_core.tools import BaseTool
 
 MOST_GIVEN = 512 * 1024
 """Limit for the recorded messages of one call, in characters. The last messages are kept."""

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from contextvars import Context, ContextVar
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import ExtendedModelResponse, ModelRequest, ModelResponse
@@ -15,13 +15,12 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool, ToolException
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
+from langsmith import tracing_context
 
 from planscope.agents.messages import Middleware
+from planscope.agents.models import Graph, LoadedModel
 from planscope.agents.paradigms import chat_for
 from planscope.agents.toolset import MockTool, ToolSpec
-
-if TYPE_CHECKING:
-    from planscope.agents.models import Graph, LoadedModel
 
 Replies = Callable[[Mapping[str, object] | None], tuple[str, bool]]
 
@@ -139,7 +138,6 @@ _quiet: ContextVar[bool] = ContextVar("planscope_untraced", default=False)
 @contextmanager
 def tracing(allowed: bool) -> Iterator[None]:
     """If ``allowed``, trace to LangSmith as the environment says; otherwise upload nothing, whatever it says."""
-    from langsmith import tracing_context
 
     _bring_no_threads()
     token = _quiet.set(not allowed)

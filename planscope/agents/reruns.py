@@ -13,8 +13,12 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langgraph.graph.state import CompiledStateGraph
+
 from planscope.agents.conversations import ANSWERED_BY_PERSON, waits_for
 from planscope.agents.gate import Answer, GoOn, PendingCall, Question, Raise, Stop, StoppedAtGate, Verb
+from planscope.agents.messages import Middleware
 from planscope.session.json_bytes import plain_text
 from planscope.session.model import (
     AnswerEvent,
@@ -33,7 +37,6 @@ from planscope.wording import phrases
 if TYPE_CHECKING:
     from langchain.agents.middleware import ModelRequest, ModelResponse
     from langchain_core.runnables import RunnableConfig
-    from langgraph.graph.state import CompiledStateGraph
 
     from planscope.agents.interrupts import Asked
 
@@ -241,9 +244,6 @@ def _said(tool: str, arguments: Mapping[str, object]) -> str:
 
 def changed_agent(system: str | None, chat: object) -> list[object]:
     """Return a middleware, for a factory, that gives the agent another system prompt and another chat model."""
-    from langchain_core.messages import SystemMessage
-
-    from planscope.agents.messages import Middleware
 
     changes: dict[str, Any] = {}
     if system is not None:
@@ -268,7 +268,6 @@ def changed_agent(system: str | None, chat: object) -> list[object]:
 def first_input(run: Run) -> str | Mapping[str, object]:
     """Return what a recorded run was asked: its prompt as text, the messages that it began with, or its graph's whole
     input."""
-    from langchain_core.messages import AIMessage, HumanMessage
 
     prompt = next((e for e in run.events if isinstance(e, PromptEvent)), None)
     if prompt is None:
@@ -300,7 +299,6 @@ async def state_kept(
 
     It is the checkpointer's, if it still has the run; else the run's input and the recorded updates of its tools.
     """
-    from langgraph.graph.state import CompiledStateGraph
 
     if not isinstance(agent, CompiledStateGraph):
         return {}, None

@@ -20,6 +20,7 @@ from planscope.agents.options import RunOptions
 from planscope.agents.paradigms import Factory, chat_for, load_factory, made_by
 from planscope.agents.react_format import prompt_event
 from planscope.agents.toolset import make_toolset
+from planscope.language.prompts import prompt_for
 from planscope.session.model import (
     CallEvent,
     EndEvent,
@@ -341,7 +342,6 @@ class LiveRun(PromptedRun):
         run_id: str | None = None,
         **watched: Unpack[Watched],
     ) -> None:
-        from planscope.language.prompts import prompt_for
 
         factory = load_factory(options.agent)
         self._options = options

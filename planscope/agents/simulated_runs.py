@@ -22,6 +22,7 @@ from planscope.agents.simulated.knowledge import View, answered_call
 from planscope.agents.simulated.mind import decide, react_text, react_view
 from planscope.agents.simulated.profiles import Character
 from planscope.agents.toolset import MockTool, make_toolset
+from planscope.language.prompts import prompt_for
 from planscope.oracle.trace import ToolCall
 from planscope.session.mock_tools import unknown_tool
 from planscope.session.model import (
@@ -64,7 +65,6 @@ def run_simulated(
     The guard knows the plan alone, and no rules. Raises ``ModelUnavailable``, ``UnknownAgent`` or ``BadToolset``, each
     with one line.
     """
-    from planscope.language.prompts import prompt_for
 
     spec, agent, role = options.spec, options.agent, options.role
     if spec.character is None:

@@ -11,12 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planscope import __version__
 from planscope.commands import Command
 from planscope.commands.common import (
     BASE_URL,
     ProgressLine,
     add_actions,
     answer,
+    output_file,
     print_json,
     quoted,
     say,
@@ -27,6 +29,7 @@ from planscope.commands.common import (
     write_or_print,
 )
 from planscope.errors import UserError
+from planscope.safe import visible
 
 if TYPE_CHECKING:
     from planscope.campaign.cases import Arm, Knobs
@@ -92,7 +95,6 @@ def _begin(args: argparse.Namespace) -> int:
         raise UserError(
             "a campaign needs a model; give --model, for example --model sim:careful (planscope models)"
         )
-    from planscope import __version__
     from planscope.campaign.store import Store
     from planscope.session.locations import campaigns_folder, make_folder
     from planscope.session.model import Limits
@@ -188,8 +190,6 @@ def _go(args: argparse.Namespace, store: Store) -> int:
 def say_aside(text: str) -> None:
     """Say something on standard error, so that standard output stays one document."""
     import sys
-
-    from planscope.safe import visible
 
     sys.stderr.write(visible(text) + "\n")
 
@@ -412,7 +412,6 @@ def _show(args: argparse.Namespace) -> int:
 
 def _write_case(args: argparse.Namespace, store: Store, rows: Sequence[dict[str, Any]]) -> int:
     from planscope.campaign.dissecting import Error, kept_dissection, session_of
-    from planscope.commands.common import output_file
     from planscope.session.store import save
 
     if len(rows) != 1:

@@ -30,6 +30,7 @@ from planscope.commands.recording import (
     recorded_late,
 )
 from planscope.errors import UserError
+from planscope.wording.phrases import time_left
 
 if TYPE_CHECKING:
     from planscope.dissection.engine import Dissector
@@ -231,7 +232,6 @@ class _Progress(ProgressLine):
 
     def one_more(self) -> None:
         """Count one finished run."""
-        from planscope.wording.phrases import time_left
 
         self._done += 1
         took = time.monotonic() - self._began

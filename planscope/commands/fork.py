@@ -166,7 +166,6 @@ def _edit(args: argparse.Namespace) -> int:
 
 def _changed(args: argparse.Namespace, draft: Draft, text: str) -> Draft:
     """Return the draft with the new text and the actions that the options ask for."""
-    from dataclasses import replace
 
     from planscope.debugger.draft import add_action
     from planscope.language.find_actions import new_names

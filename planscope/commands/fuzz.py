@@ -29,6 +29,7 @@ from planscope.commands.common import (
 )
 from planscope.commands.fuzz_fix import FIX, is_wanted, write_fixes
 from planscope.errors import UserError
+from planscope.oracle.trace import ToolCall
 from planscope.safe import visible
 from planscope.wording.phrases import measured
 
@@ -235,7 +236,6 @@ def _fuzz(args: argparse.Namespace) -> int:
 
 def _calls_in(name: str) -> list[Call]:
     """Return the calls in a file of calls, or those of a session's or trace's runs. Raises UserError."""
-    from planscope.oracle.trace import ToolCall
     from planscope.traces import open_traces
 
     text, records = read_text(name), list[object]()

@@ -20,6 +20,7 @@ from planscope.commands.common import (
 )
 from planscope.commands.recording import Addition, newest_original
 from planscope.errors import UserError
+from planscope.oracle.trace import Trace
 
 if TYPE_CHECKING:
     from planscope.documents.query import MutateDocument
@@ -145,7 +146,6 @@ def _document(
 ) -> MutateDocument:
     from planscope.documents.query import MissingMutantsDocument, MutantDocument, MutateDocument
     from planscope.oracle.replay import replay
-    from planscope.oracle.trace import Trace
 
     blank = replay(read_variant(old).problem, Trace((), "running"))
     orders = blank.valid_completions(0)  # the same for all mutants

@@ -18,8 +18,10 @@ from planscope.commands.common import (
     output_file,
     read_text,
 )
-from planscope.commands.recording import Addition
+from planscope.commands.recording import Addition, prints_aside
 from planscope.errors import UserError
+from planscope.safe import visible
+from planscope.wording import phrases
 
 if TYPE_CHECKING:
     from planscope.agents.gate import PendingCall, Question, Verb
@@ -71,7 +73,6 @@ def _debug(args: argparse.Namespace) -> int:
             "debug shows the run on the screen, which needs a terminal; planscope rerun works without one"
         )
     from planscope.agents.own_live import load_agent
-    from planscope.commands.recording import prints_aside
     from planscope.commands.run import check_breakpoints
     from planscope.session.store import load
     from planscope.tui.controllers.live_run import OwnChoice, RunChoice, RunRequest
@@ -245,8 +246,6 @@ def _rerun_of(args: argparse.Namespace, session: Session, run: Run, variant: Var
 def _asked_on_terminal(call: PendingCall, why: str) -> Verb:
     """Ask on the terminal what to do about a call that the record does not answer."""
     from planscope.agents.gate import Answer, GoOn, Stop
-    from planscope.safe import visible
-    from planscope.wording import phrases
 
     said = phrases.call(call.tool, call.arguments, named=True)
     sys.stderr.write(
@@ -265,7 +264,6 @@ def _person_on_terminal(question: Question) -> Verb:
     """Ask on the terminal what an interrupted graph asks a person."""
     from planscope.agents.gate import Answer, EditArguments, GoOn, Refuse, Stop
     from planscope.debugger.typed_call import arguments_of
-    from planscope.safe import visible
 
     keys = "your answer, a text or a JSON value; an empty line stops: "
     if question.tool is not None:

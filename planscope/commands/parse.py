@@ -16,6 +16,7 @@ from planscope.commands.common import (
     read_text,
     say_all,
 )
+from planscope.documents import query
 from planscope.errors import UserError
 from planscope.safe import cell_width, clip, visible
 
@@ -86,7 +87,6 @@ def tell_query(
     conflict = core.constraints if core is not None else ()
 
     def document() -> QueryDocument:
-        from planscope.documents import query
 
         made: type[QueryDocument] = getattr(query, kind)
         return made.about(problem, valid_orders=orders, contradiction=conflict, left_out=left_out, **more)

@@ -230,7 +230,6 @@ class Filling:
             if there + each * self._runs <= FULL * LARGEST:
                 return
             self._told = True
-        from planscope.wording.phrases import file_size
 
         fit = max(int((FULL * LARGEST - there) / each), 0)
         sys.stderr.write(

@@ -32,6 +32,7 @@ from planscope.commands.recording import (
 )
 from planscope.debugger.errors import DebuggerError
 from planscope.errors import UserError
+from planscope.oracle.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -157,7 +158,6 @@ def check_breakpoints(texts: Iterable[str], session: Session, variant: Variant) 
     from planscope.debugger.breakpoints import parse_breakpoint
     from planscope.debugger.run_index import RunIndex
     from planscope.oracle.replay import replay
-    from planscope.oracle.trace import Trace
     from planscope.rules.in_session import problem_in
 
     run = RunIndex(replay(problem_in(session, variant), Trace(ending="running")))

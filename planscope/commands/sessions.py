@@ -23,6 +23,7 @@ from planscope.commands.common import (
     tell,
 )
 from planscope.errors import UserError
+from planscope.oracle.verdict_types import told
 from planscope.safe import clip
 from planscope.show.blocks import REST, Block, Code, Heading, Para, Table
 from planscope.wording.terms import NO_RUN, ORIGINS, PENDING
@@ -422,7 +423,6 @@ def session_blocks(document: SessionDocument) -> Iterator[Block]:
 
 
 def _came_out(run: RunLine) -> str:
-    from planscope.oracle.verdict_types import told
     from planscope.wording.phrases import outcome
 
     if run.verdict is None:

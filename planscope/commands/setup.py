@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from planscope.commands import Command
 from planscope.commands.common import answer, emit, say_all
+from planscope.documents.json_text import json_text
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -287,7 +288,6 @@ _SCHEMA = (
 
 
 def _schema(args: argparse.Namespace) -> int:
-    from planscope.documents.json_text import json_text
     from planscope.documents.schemas import DOCUMENTS, schema
 
     if args.name is not None and args.name not in DOCUMENTS:

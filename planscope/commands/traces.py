@@ -20,6 +20,7 @@ from planscope.commands.common import (
     say_all,
 )
 from planscope.errors import UserError
+from planscope.safe import visible
 from planscope.wording.phrases import plural
 from planscope.wording.terms import sentence
 
@@ -98,7 +99,6 @@ def _traces(paths: list[str | Path], troubles: list[str]) -> Iterator[Trace]:
 
 
 def _safe(line: str) -> str:
-    from planscope.safe import visible
 
     return visible(line, limit=1_000)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from planscope.case import check_size, find_run, judge
+from planscope.case import check_size, find_run, judge, variant_shown
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
@@ -53,7 +53,6 @@ def excerpt(session: Session, *chosen: Run | None) -> Session:
     None chooses the newest variant without a run. Deleted parts are left out, and so are dissections and
     findings of the fuzzer, because they refer to other runs and to tools.
     """
-    from planscope.case import variant_shown
 
     runs = {r.id: r for r in session.runs}
     variants = {v.id: v for v in session.variants}

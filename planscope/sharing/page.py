@@ -34,6 +34,7 @@ from planscope.session.model import Run, Session, own_runs
 from planscope.session.record import record_of
 from planscope.session.run_list import ListedRun, outcome_of
 from planscope.session.seen import NOT_RECORDED
+from planscope.session.store import dumps
 from planscope.sharing.query import QueryView
 from planscope.show.blocks import Block, Fold, Heading, Own, Para, Part, Picture, Rows, Toned, Words
 from planscope.show.page import page as page_of
@@ -59,7 +60,6 @@ def page(session: Session, chosen: Run | None, check: Callable[[str], None] = la
 
     Raises UserError if the query of the chosen run cannot be read, or the page would be too large.
     """
-    from planscope.session.store import dumps
 
     first = judge(session, chosen)
     check_size(first.replay)

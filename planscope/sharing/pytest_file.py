@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planscope import __version__
 from planscope.agents.paradigms import AGENTS
 from planscope.case import Case
 from planscope.session.containers import for_test
 from planscope.session.json_bytes import json_text
-from planscope.session.model import AnswerEvent, CallEvent, EndEvent, MessageEvent, PromptEvent
-
-if TYPE_CHECKING:
-    from planscope.session.model import Event, Run, Session
+from planscope.session.model import (
+    AnswerEvent,
+    CallEvent,
+    EndEvent,
+    Event,
+    MessageEvent,
+    PromptEvent,
+    Run,
+    Session,
+)
 
 _MODEL = "sim:careful"
 _JUDGED_BY = (CallEvent, AnswerEvent, EndEvent)

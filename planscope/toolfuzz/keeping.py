@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from planscope.language.problem import is_tool_name
+from planscope.session.files import SessionError
 from planscope.session.model import (
     ActionRecord,
     FuzzedTool,
@@ -114,7 +116,6 @@ def _label_of(one: FuzzFinding | FuzzSet, again: bool = False) -> dict[str, obje
 
 def take_labels(report: Report, path: Path) -> None:
     """Put the labels that the same findings have in a session into a report. A session that cannot be read has none."""
-    from planscope.session.files import SessionError
     from planscope.session.store import load
 
     try:
@@ -205,7 +206,6 @@ def _with_runs(session: Session, fuzzing: Fuzzing, report: Report | None) -> Fuz
 
 def _variant_of(session: Session, report: Report) -> Variant:
     """Return the session's variant with these tools, or a new one."""
-    from planscope.language.problem import is_tool_name
     from planscope.session.oracle_input import plain_name
 
     names = Counter(plain_name(one.name).casefold() for one in report.tools)

@@ -27,7 +27,8 @@ from planscope.session.run_names import run_named
 from planscope.signals import passed_on, status_of
 from planscope.tui.messages import DocumentChanged
 from planscope.tui.opening.first_frame import FirstFrame
-from planscope.tui.opening.summary import summary_of
+from planscope.tui.opening.summary import run_to_open, summary_of
+from planscope.tui.panes.windowed import Windowed
 from planscope.tui.style.lines import shown
 from planscope.tui.themed_app import ThemedApp
 
@@ -148,7 +149,6 @@ class PlanscopeApp(ThemedApp):
         self.theme_changed_signal.subscribe(self, self._repaint)
 
     def _repaint(self, theme: Theme) -> None:
-        from planscope.tui.panes.windowed import Windowed
 
         self.use_colours()
         for screen in self.screen_stack:
@@ -398,7 +398,6 @@ class PlanscopeApp(ThemedApp):
 
 def run_of(session: Session) -> str:
     """Return the id of the run that a session opens at, or ""."""
-    from planscope.tui.opening.summary import run_to_open
 
     trials = {run for one in session.dissections for cell in one.cells for run in cell.runs}
     return run_to_open([run.id for run in session.runs], session.cursor.get("run"), trials)

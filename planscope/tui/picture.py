@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
+from planscope.session.files import write_atomic
 from planscope.tui.app import Asked, PlanscopeApp, check_step
 from planscope.tui.settings import ScreenSettings
 
@@ -62,7 +63,6 @@ def shared_svg(
     The picture is drawn from a redacted copy of the session. If ``redaction`` is None, nothing is redacted. Raises
     ``UserError`` and ``RedactionError``.
     """
-    from planscope.session.files import write_atomic
     from planscope.session.store import dumps
 
     place = session.runs.index(run) if run is not None else None

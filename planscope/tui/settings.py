@@ -17,7 +17,9 @@ from typing import Any, NamedTuple
 
 from platformdirs import user_config_dir, user_state_path
 
+from planscope.errors import UserError
 from planscope.safe import visible
+from planscope.session.files import write_atomic
 from planscope.tui.arrangement import ALL_PANES, FIRST, HIDEABLE, KINDS, Arrangement
 from planscope.tui.arrangement import Kind as Window
 from planscope.tui.toml_file import FileProblem, TomlFile, Unusable, hint, nearest, read_toml
@@ -79,7 +81,6 @@ def _agent(*names: str) -> Kind:
 def _model(text: str) -> str:
     """Check a ``--model`` text. Its package and API key are checked later, when the model is used."""
     from planscope.agents.models import parse_model
-    from planscope.errors import UserError
 
     try:
         return parse_model(text).text
@@ -356,7 +357,6 @@ class Remembered:
 
         Raises ``UserError`` (one line).
         """
-        from planscope.session.files import write_atomic
         from planscope.session.locations import make_folder
 
         with self._one:

@@ -257,6 +257,7 @@ async def test_what_could_not_be_written_is_asked_for_again(
 ) -> None:
     """A place that turns out to be none: everything that was decided stays, and the name too."""
     from planscope.session import files
+    from planscope.tui.screens.flows import share as flow
 
     def full(path: Path, data: bytes) -> None:
         raise files.SessionError(f"{path} cannot be written: No space left on device")
@@ -265,7 +266,7 @@ async def test_what_could_not_be_written_is_asked_for_again(
         await previewed(driven)
         await driven.press("space", "enter", "ctrl+u", *"full.md")
         with monkeypatch.context() as patched:
-            patched.setattr(files, "write_atomic", full)
+            patched.setattr(flow, "write_atomic", full)
             await driven.press("enter")
             await until(driven, lambda: "No space left" in driven.text)
         assert isinstance(driven.app.screen, FormDialog) and "full.md" in driven.text
@@ -323,7 +324,7 @@ async def test_esc_goes_back_and_keeps_what_was_decided(tmp_path: Path) -> None:
 
 
 async def test_what_takes_long_can_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from planscope.sharing import formats
+    from planscope.tui.screens.flows import share as flow
 
     go_on = threading.Event()
 
@@ -331,7 +332,7 @@ async def test_what_takes_long_can_be_stopped(tmp_path: Path, monkeypatch: pytes
         go_on.wait(60)
         return "late"
 
-    monkeypatch.setattr(formats, "share", slow)
+    monkeypatch.setattr(flow, "in_format", slow)
     async with opened(sessions.write(private(), tmp_path)) as driven:
         await previewed(driven)
         await driven.press("enter", "enter")

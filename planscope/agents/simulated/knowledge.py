@@ -11,6 +11,7 @@ from planscope.agents.react_format import Decision
 from planscope.agents.simulated.planning import Done
 from planscope.agents.toolset import ARGUMENT_TEXT, REFUSED, ToolSpec
 from planscope.language.problem import Action, Problem
+from planscope.language.reading import ParseFailure, read_query
 from planscope.language.tree import Query
 from planscope.oracle.arguments import START, read_start
 from planscope.oracle.trace import RESTART_TOOL, ToolCall
@@ -57,7 +58,6 @@ def seen(tools: tuple[ToolSpec, ...]) -> tuple[SeenTool, ...]:
 @lru_cache(maxsize=512)
 def understand(prompt: str, tools: tuple[SeenTool, ...]) -> Understanding | NotUnderstood:
     """Read the query in a prompt. Action names come from the tools' descriptions."""
-    from planscope.language.reading import ParseFailure, read_query
 
     timed = any(t.takes_start for t in tools)
     restart = next((t.name for t in tools if timed and t.name == RESTART_TOOL and not t.takes_start), None)

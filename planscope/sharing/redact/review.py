@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from planscope.errors import UserError
 from planscope.language.errors import ParseFailure
 from planscope.language.problem import Problem
+from planscope.session.files import SessionError
+from planscope.session.json_bytes import without_collection, without_surrogates
 from planscope.sharing.redact.hits import RedactionError
 from planscope.sharing.redact.replace import Decision, Plan
 from planscope.sharing.redact.scan import Surroundings, own
@@ -148,7 +150,6 @@ def redact(session: Session, redaction: Redaction) -> Session:
 
 def redacted(session: Session, redaction: Redaction) -> Redacted:
     """Like :func:`redact`, with a check for the texts that are made from the session."""
-    from planscope.session.files import SessionError
     from planscope.session.validation import from_document
 
     with _shallow():
@@ -215,7 +216,6 @@ def _like(value: Any, made: Any) -> Any:
 @contextmanager
 def _shallow() -> Iterator[None]:
     """Turn a RecursionError into a RedactionError: JSON may be nested deeply, also inside strings of JSON."""
-    from planscope.session.json_bytes import without_collection
 
     try:
         with without_collection():
@@ -239,7 +239,6 @@ def _plan(session: Session, around: Surroundings, known: Plan | None = None) -> 
 
 def _document(session: Session, text: str | None) -> Any:
     """Return a session's JSON as data. Unlike a file, it may contain infinite numbers."""
-    from planscope.session.json_bytes import without_surrogates
 
     if text is not None:
         with suppress(ValueError):  # raised for numbers of too many digits

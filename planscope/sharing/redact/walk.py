@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from planscope.safe.secret_names import names_secret
+from planscope.session import model
 from planscope.sharing.redact.hits import RedactionError
 from planscope.sharing.redact.spellings import decoded
 
@@ -115,7 +116,6 @@ _NUMBERS = {
 @cache
 def _fields() -> frozenset[str]:
     """Return the names of all fields of a session's own models."""
-    from planscope.session import model
 
     parts = (one for one in vars(model).values() if isinstance(one, type))
     return frozenset(name for part in parts for name in getattr(part, "model_fields", ()))

@@ -23,6 +23,8 @@ from textual.message import Message
 from planscope.campaign.cases import case_id
 from planscope.campaign.store import Store, campaign_path
 from planscope.errors import UserError
+from planscope.session.locations import SUFFIXES, checked_name, in_library, library_folder, make_folder
+from planscope.session.store import save
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.messages import StateChanged
 from planscope.wording import terms
@@ -266,14 +268,6 @@ class CampaignView:
 
         def work(token: object) -> Path:
             from planscope.campaign.dissecting import Error, kept_dissection, session_of
-            from planscope.session.locations import (
-                SUFFIXES,
-                checked_name,
-                in_library,
-                library_folder,
-                make_folder,
-            )
-            from planscope.session.store import save
 
             with closing(Store(path)) as store:
                 error = Error(row["arm"], row["n"], row["idx"])

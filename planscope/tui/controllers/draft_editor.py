@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from planscope.debugger import draft_typing as typing
 from planscope.debugger.completion import Completion, Offer, complete, take
@@ -13,14 +13,12 @@ from planscope.debugger.draft_reading import DraftReading, Solved, problem_of_dr
 from planscope.debugger.draft_typing import Edited, History, Kind
 from planscope.language.errors import ParseError
 from planscope.language.problem import Action, Problem, Span
+from planscope.session.model import Variant, next_variant_id
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.drafts import Drafts
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.messages import Notice, StateChanged
 from planscope.tui.style.lines import shown
-
-if TYPE_CHECKING:
-    from planscope.session.model import Variant
 
 Answer = TypeVar("Answer")
 
@@ -336,7 +334,6 @@ class DraftEditor:
     def variant(self) -> Variant:
         """Return the draft as a new variant, which is not in the session yet."""
         from planscope.documents.query import constraint_document
-        from planscope.session.model import next_variant_id
 
         seen = self.seen_now()
         said = [constraint_document(c) for c in seen.reading.problem.constraints] if seen.reading else None

@@ -11,28 +11,28 @@ import threading
 from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from planscope.debugger.errors import DebuggerError
 from planscope.debugger.growing import GrowingRun
 from planscope.debugger.linked import Links
 from planscope.debugger.run_index import RunIndex
 from planscope.errors import UserError
+from planscope.language.outline import OutlineNode
 from planscope.language.problem import Problem
+from planscope.language.reading import ActionNameError, ParseError, ParseFailure, Reading
+from planscope.oracle.judged import JudgedRun
 from planscope.oracle.trace import Trace
 from planscope.oracle.unjudged import Unjudged
 from planscope.oracle.verdict_types import Blame, Move, PlannedCall, Proof, Repair, Verdict, proved
+from planscope.session.model import Session, Variant
+from planscope.session.oracle_input import actions_of
+from planscope.session.record import RunRecord
+from planscope.session.traces import trace_of_record
 from planscope.tui.controllers.document import Document, Post, key_of
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import FactsFound, Judged, Notice
 from planscope.tui.style.lines import shown
-
-if TYPE_CHECKING:
-    from planscope.language.outline import OutlineNode
-    from planscope.language.reading import ParseError, Reading
-    from planscope.oracle.judged import JudgedRun
-    from planscope.session.model import Session, Variant
-    from planscope.session.record import RunRecord
 
 Key = tuple[str, str]
 """The ids of a query and a run; the run's is "" for a query without one."""
@@ -411,8 +411,6 @@ class Judge:
 
 def unjudged(variant: Variant | None, record: RunRecord | None, problem: Problem | None = None) -> Unjudged:
     """Make a run that is not judged from its record, or without a record a run without calls."""
-    from planscope.session.oracle_input import actions_of
-    from planscope.session.traces import trace_of_record
 
     if problem is None:
         problem = Problem(actions_of(variant), (), variant.query.timed) if variant else Problem((), ())
@@ -422,7 +420,6 @@ def unjudged(variant: Variant | None, record: RunRecord | None, problem: Problem
 
 def _read(session: Session, variant: Variant) -> _Read:
     """Read a query's text, and the session's rules. Tree and constraints in the file are not trusted."""
-    from planscope.language.reading import ActionNameError, ParseFailure
     from planscope.rules.in_session import outline_in, reading_in
 
     try:
@@ -456,7 +453,6 @@ def judged(
     """
     from planscope.cause.told import cause_of
     from planscope.oracle.replay import replay
-    from planscope.session.traces import trace_of_record
 
     reading = read.reading
     assert reading is not None

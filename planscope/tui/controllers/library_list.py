@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from planscope.errors import UserError
+from planscope.language.problem import slug
 from planscope.session import library
 from planscope.session.files import LARGEST, SessionError
 from planscope.session.library import entries, judge_all
@@ -394,7 +395,6 @@ class LibraryList(ListControl[SessionList]):
 
         def work(token: CancelToken) -> Path:
             from planscope.documents.query import session_of_text
-            from planscope.language.problem import slug
 
             made = session_of_text(reading)
             return library.add(made, slug(made.title)[:40].strip("_").replace("_", "-"))

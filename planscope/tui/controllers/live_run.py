@@ -13,10 +13,14 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from planscope.agents import forks
 from planscope.agents.options import RunOptions
+from planscope.agents.paradigms import AGENTS
 from planscope.debugger.stops import LiveStops
 from planscope.errors import UserError
-from planscope.session.model import CallEvent
+from planscope.session.model import CallEvent, Event, Run, Variant, next_run_id
+from planscope.session.record import RunRecord, record_of, with_event
+from planscope.session.recordings import RecordedRun, RecordingTail, kept_rules, placed
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import LiveChanged
@@ -28,9 +32,6 @@ if TYPE_CHECKING:
     from planscope.agents.runner import LiveRun as AgentRun
     from planscope.debugger.breakpoints import Breakpoint
     from planscope.language.problem import Problem
-    from planscope.session.model import Event, Run, Variant
-    from planscope.session.record import RunRecord
-    from planscope.session.recordings import RecordedRun, RecordingTail
 
     MadeRun = AgentRun | OwnRun | AttachedRun
     Make = Callable[["_Running", Pauser], MadeRun]
@@ -166,7 +167,6 @@ class LiveRun:
 
         An agent that is named in a session's file is never imported.
         """
-        from planscope.agents.paradigms import AGENTS
 
         if self.last_choice is not None:
             return self.last_choice
@@ -183,7 +183,6 @@ class LiveRun:
         self, variant: Variant, choice: RunChoice, breakpoints: Breakpoints, fork: ForkChoice | None = None
     ) -> bool:
         """Run a query in the background. Return False if another run is in progress."""
-        from planscope.session.model import next_run_id
 
         if self._run is not None:
             return False
@@ -268,7 +267,6 @@ class LiveRun:
 
     def _found(self, found: RecordingTail | None) -> None:
         """Show a run of the attached agent, and follow it."""
-        from planscope.session.recordings import kept_rules, placed
 
         choice, document = self._attached, self.document
         recorded = found.run if found is not None else None
@@ -289,7 +287,6 @@ class LiveRun:
 
     def heard_tools(self, recorded: RecordedRun) -> None:
         """Take over tools of an attached agent that were not known when its run began."""
-        from planscope.session.recordings import placed
 
         assert self._run is not None
         variant, _ = placed(self.document.open_session, recorded)
@@ -403,7 +400,6 @@ class _Running:
     def work(self, token: CancelToken) -> Run:
         """Run the agent to its end. Raises ``UserError`` if it cannot be started."""
         from planscope.agents.gate import Pauser
-        from planscope.session.record import record_of
 
         live = self._live
         pauser = Pauser(
@@ -456,7 +452,6 @@ class _Running:
 
     def heard(self, event: Event) -> None:
         """Take an event of the run."""
-        from planscope.session.record import record_of, with_event
 
         if (run := self._run) is not None:
             before = self._record
@@ -485,7 +480,6 @@ def _followed(
 
 
 def _made(fork: ForkChoice | None, rules: str | None, of: _Running, pauser: Pauser) -> AgentRun | OwnRun:
-    from planscope.agents import forks
     from planscope.agents.runner import LiveRun as AgentRun
 
     if of.choice.own is not None:

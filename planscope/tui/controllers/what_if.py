@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from planscope.oracle.judged import Judged
-from planscope.session.model import EndEvent
+from planscope.session.model import EndEvent, Run, Variant, next_run_id
 from planscope.tui.controllers.document import Document
 
 if TYPE_CHECKING:
     from planscope.debugger.play_values import Way
     from planscope.debugger.played import Option, Played
-    from planscope.session.model import Run, Variant
 
 LAST_HOUR = 47
 """The last hour that can be tried. 23 is the last one that is allowed."""
@@ -150,7 +149,6 @@ class WhatIf:
 
     def _run_of(self, played: Played) -> Run:
         from planscope.session.mock_tools import as_run
-        from planscope.session.model import next_run_id
 
         session = self.document.open_session
         run = as_run(session, self._source, played, variant=self._variant)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from planscope.debugger.selection import SelectedNode
 from planscope.drawing.tree import guides
+from planscope.language.outline import OutlineNode
 from planscope.language.problem import NodePath
 from planscope.tui.panes.base import LinePane
 from planscope.tui.style.lines import Line, Run, justify, shown
 from planscope.tui.view import DebugView
 from planscope.wording import terms
-
-if TYPE_CHECKING:
-    from planscope.language.outline import OutlineNode
-
 
 _FEW = 60
 """A node with more constraints than this shows only whether it is part of the unsat core."""

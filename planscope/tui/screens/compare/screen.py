@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.containers import Horizontal
 from textual.widget import Widget
 
+from planscope.compare import compare
+from planscope.compare.result import Comparison
 from planscope.session.record import help_of
 from planscope.session.seen import NOT_RECORDED
 from planscope.tui.app_screen import flow, keys_for
@@ -22,9 +24,6 @@ from planscope.tui.screens.compare.comparable import Chosen, unrelated
 from planscope.tui.screens.lists import At, Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import Line, Run, shown, tabs, width_of
 from planscope.wording import phrases
-
-if TYPE_CHECKING:
-    from planscope.compare.result import Comparison
 
 JOB, COPY = "compare", "compare copy"
 BARS, BORDER, LOWEST = 2, 1, 4
@@ -118,7 +117,6 @@ class CompareScreen(ListScreen):
 
     def compare(self) -> None:
         """Compare the chosen runs in the background."""
-        from planscope.compare import compare
 
         session = self.document.snapshot()
         a, b = (self._thing(chosen) for chosen in (self.state.a, self.state.b))

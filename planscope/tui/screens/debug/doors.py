@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from planscope.session.oracle_input import has_own_tools
 from planscope.tui import shell
 from planscope.tui.app_screen import flow, in_play
 from planscope.tui.controllers.dissecting import DissectChoice
@@ -206,7 +207,6 @@ def show_cured(stage: Stage, culprit: Culprit) -> None:
 
 def compare(stage: Stage, variant: str = "", run: str = "", mine: Chosen | None = None) -> None:
     """Compare the displayed run, or ``mine``, with another, by default the nearest right one if it is wrong."""
-    from planscope.session.oracle_input import has_own_tools
     from planscope.tui.controllers.run_list import outcomes_of
     from planscope.tui.screens.compare.comparable import Chosen, nearest
 
@@ -240,7 +240,6 @@ def compare(stage: Stage, variant: str = "", run: str = "", mine: Chosen | None 
 
 def edit(stage: Stage) -> None:
     """Edit the displayed query, or continue its draft. For an agent's own tools without a query, edit the rules."""
-    from planscope.session.oracle_input import has_own_tools
     from planscope.tui.screens.edit.screen import EditScreen
 
     view, document, drafts = stage.view, stage.work.document, stage.work.drafts

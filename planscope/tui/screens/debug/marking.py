@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from planscope.debugger.breakpoints import Breakpoint, StepBreak
 from planscope.debugger.errors import DebuggerError
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.stops import hit_steps
+from planscope.language.problem import Problem
+from planscope.oracle.verdict_types import StepNo
+from planscope.session.model import Variant
 from planscope.tui.controllers import marks as marks_
 from planscope.tui.controllers.judge import unjudged
 from planscope.tui.controllers.marks import Marks
 from planscope.tui.screens.debug.stage import Stage
 from planscope.wording import phrases
-
-if TYPE_CHECKING:
-    from planscope.language.problem import Problem
-    from planscope.oracle.verdict_types import StepNo
-    from planscope.session.model import Variant
 
 _BREAKPOINT_HINT = "such as: tool NAME, step 3, breaks c2, lost, error, when valid_completions < 3"
 _BREAKPOINT_HINT_OF_RULES = "such as: tool NAME, step 3, breaks c2, lost, error, when c2 == owed"

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from planscope.errors import UserError
 from planscope.session.locations import name_of
 from planscope.tui.app_screen import flow
+from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document
 from planscope.tui.opening.load import Opened, Switch, load_beside, path_in
 from planscope.tui.screens.debug.stage import Stage
 from planscope.tui.style.lines import shown
 from planscope.wording import phrases
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def tell_of_file(stage: Stage) -> None:
@@ -33,7 +31,6 @@ def tell_of_file(stage: Stage) -> None:
 
 
 async def _offer_recovery(stage: Stage, opened: Opened) -> None:
-    from planscope.tui.controllers.autosave import Autosave
     from planscope.tui.screens.flows.recover import offer_recovery
 
     found, work = opened.recovery, stage.work

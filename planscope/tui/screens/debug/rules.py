@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from planscope.session.traces import trace_of
 from planscope.tui.app_screen import flow, in_play
 from planscope.tui.keys import key_for
 from planscope.tui.screens.debug.running import default_choice
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 @flow
 async def write_rules(stage: Stage) -> None:
     """Write the rules of the session."""
-    from planscope.session.traces import trace_of
     from planscope.tui.dialogs.rules import RulesDialog
 
     document, drafts, session = stage.work.document, stage.work.drafts, stage.work.document.session

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
+from planscope.session.oracle_input import has_own_tools
 from planscope.tui import shell
 from planscope.tui.app_screen import Asker, flow, in_play
 from planscope.tui.controllers.live_run import ForkChoice, RunChoice, RunRequest
@@ -66,7 +67,6 @@ async def ask_choice(
 
 def _only_with_own_tools(asker: Asker, variant: Variant) -> bool:
     """Tell how to run an agent that has its own tools and no query: mock tools cannot stand in for them."""
-    from planscope.session.oracle_input import has_own_tools
 
     if not has_own_tools(variant) or variant.query.text.strip():
         return False

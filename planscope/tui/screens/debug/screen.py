@@ -22,6 +22,7 @@ from planscope.debugger import cursor
 from planscope.debugger.cursor import DebugState, open_run
 from planscope.debugger.selection import Selection
 from planscope.drawing.agents import has_lanes
+from planscope.session.model import own_runs, own_variants
 from planscope.tui import shell
 from planscope.tui.actions import BY_ID, KeyAction
 from planscope.tui.app_screen import AppScreen, keys_for
@@ -428,7 +429,6 @@ class DebugScreen(AppScreen[None]):
 
     def _look_elsewhere(self) -> None:
         """Display another run of the query whose run was deleted, or else another run, or else a query."""
-        from planscope.session.model import own_runs, own_variants
 
         session, mine = self.work.document.open_session, self.view.key[0]
         runs = own_runs(session)

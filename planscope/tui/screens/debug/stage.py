@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from planscope.debugger import cursor
 from planscope.tui import shell
 from planscope.tui.app_screen import Asker
 from planscope.tui.controllers.workspace import Workspace
@@ -70,7 +71,6 @@ def not_run(stage: Stage) -> str:
 
 def show_run(stage: Stage, run_id: str, index: int = -1) -> None:
     """Display a run at a step, by id and index. A negative index means the run's own first place."""
-    from planscope.debugger import cursor
 
     run = stage.work.document.run(run_id)
     if run is None or stage.work.document.number_of(run_id) is None:

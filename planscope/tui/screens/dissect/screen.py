@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual import on
 from textual.widget import Widget
 
+from planscope.agents.models import ModelUnavailable, parse_model
+from planscope.agents.paradigms import AGENTS
+from planscope.compare.result import TextDiff
+from planscope.compare.texts import compare_texts
 from planscope.dissection.steps import LOOKING
+from planscope.dissection.summary import CellView, Row, RunKey, Summary
+from planscope.oracle.verdict_types import Verdict
 from planscope.safe.secret_names import without_secrets
+from planscope.session.model import CellKind, Dissection, Variant
 from planscope.tui.app_screen import flow, keys_for
 from planscope.tui.controllers.dissecting import DissectChoice, Launch
 from planscope.tui.controllers.workspace import Workspace
@@ -31,12 +38,6 @@ from planscope.tui.screens.lists import At, Cursor, ListScreen
 from planscope.tui.style.lines import Line, Run, fitted, joined, shown, width_of
 from planscope.wording import phrases
 from planscope.wording.terms import METHODS, MUTATIONS, OUTCOME_LEGEND
-
-if TYPE_CHECKING:
-    from planscope.compare.result import TextDiff
-    from planscope.dissection.summary import CellView, Row, RunKey, Summary
-    from planscope.oracle.verdict_types import Verdict
-    from planscope.session.model import CellKind, Dissection, Variant
 
 JOB = "dissect-summary"
 Summed = tuple["Summary", str, tuple[int, int] | None]
@@ -302,8 +303,6 @@ class DissectScreen(ListScreen):
             return None
         place = original.id, mutant.id
         if place not in self._diffs:
-            from planscope.compare.texts import compare_texts
-
             self._diffs[place] = compare_texts(original.query.text, mutant.query.text)
         return self._diffs[place]
 
@@ -395,7 +394,6 @@ class DissectScreen(ListScreen):
 
     def _known(self, agent: str) -> bool:
         """Return a built-in agent, or the user's own choice. An agent named in a file is never imported."""
-        from planscope.agents.paradigms import AGENTS
 
         return agent in AGENTS or agent == self.wanted.agent
 
@@ -412,7 +410,6 @@ class DissectScreen(ListScreen):
 
     def _unable(self) -> str:
         """Say why the model of a new dissection cannot be run; "" if it can."""
-        from planscope.agents.models import ModelUnavailable, parse_model
 
         try:
             parse_model(self.wanted.model)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual import events, on
 from textual.await_complete import AwaitComplete
@@ -17,10 +17,13 @@ from textual.widget import Widget
 
 from planscope.debugger import draft_typing
 from planscope.debugger.draft import DraftError, restore_action, set_timed
+from planscope.debugger.draft_typing import History
 from planscope.language.problem import Action
+from planscope.session.model import Variant
 from planscope.tui.actions import ACTIONS
 from planscope.tui.app_screen import Asker, flow, keys_for
 from planscope.tui.controllers.draft_editor import PANES, DraftEditor, EditState, PaneName
+from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for, keys_of, normal, shown_key
 from planscope.tui.panes.box import BoxPane, LineClicked
@@ -41,11 +44,6 @@ from planscope.tui.screens.flows import change_draft
 from planscope.tui.screens.lists import ListScreen
 from planscope.tui.style.lines import Line, Run, fitted, joined, shown, width_of
 from planscope.wording import phrases
-
-if TYPE_CHECKING:
-    from planscope.debugger.draft_typing import History
-    from planscope.session.model import Variant
-    from planscope.tui.controllers.live_run import RunChoice
 
 Ask = Callable[[Asker, "Variant"], Coroutine[Any, Any, "RunChoice | None"]]
 

@@ -10,13 +10,16 @@ from textual.widget import Widget
 
 from planscope.errors import UserError
 from planscope.session.model import FuzzFinding
+from planscope.toolfuzz.engine import Options
+from planscope.toolfuzz.formats import tests_of
 from planscope.toolfuzz.labels import SPECIFIED
 from planscope.toolfuzz.report import rate_sentence
 from planscope.tui.app_screen import flow, keys_for
 from planscope.tui.arrangement import WIDE
 from planscope.tui.controllers.finding_list import FindingList
-from planscope.tui.controllers.tool_search import ToolSearch
+from planscope.tui.controllers.tool_search import ToolSearch, again
 from planscope.tui.controllers.workspace import Workspace
+from planscope.tui.dialogs.ask import sure_dialog
 from planscope.tui.dialogs.form import ask_dialog
 from planscope.tui.keys import key_for
 from planscope.tui.panes.box import BoxPane
@@ -99,7 +102,6 @@ class FindingsScreen(ListScreen):
     @flow
     async def action_run_fuzzer(self) -> None:
         """Ask for a target and fuzz its tools."""
-        from planscope.toolfuzz.engine import Options
 
         if self.fuzzer.running:
             self.tell(f"the fuzzer is running; {key_for('stop-fuzzer')} stops it")
@@ -164,7 +166,6 @@ class FindingsScreen(ListScreen):
             self.dismiss((row.steps[0].run, row.steps[0].step))
 
     def action_copy_reproducer(self) -> None:
-        from planscope.toolfuzz.formats import tests_of
         from planscope.tui.screens.flows.take_away import take_away
 
         row = self.list.state.chosen
@@ -182,8 +183,6 @@ class FindingsScreen(ListScreen):
     @flow
     async def action_reproduce(self) -> None:
         """Make the calls of the finding again, after a question: the target's code is imported."""
-        from planscope.tui.controllers.tool_search import again
-        from planscope.tui.dialogs.ask import sure_dialog
 
         row = self.list.state.chosen
         if (

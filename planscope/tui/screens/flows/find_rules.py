@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from planscope.agents.models import parse_model
 from planscope.debugger.offers import Offer
 from planscope.errors import UserError
+from planscope.rules.names import tools_of
 from planscope.rules.offers import Offered, mined, tried
+from planscope.session.json_bytes import plain_text
 from planscope.session.traces import trace_of
 from planscope.tui.app_screen import Asker
 from planscope.tui.dialogs.form import Answers, Field, FormDialog
@@ -121,7 +123,6 @@ async def draft_rules(screen: Asker, place: Place, known: str, pasted: str) -> s
     system = _system(place)
 
     def look(asked: Asked, tell: Tell) -> tuple[str, list[Offered], Draft]:
-        from planscope.rules.names import tools_of
         from planscope.rules.policy import read_policy, try_on
 
         policy = asked.sources[0]
@@ -265,7 +266,6 @@ def _text_files() -> list[Path]:
 
 
 def _policy_text(name: str) -> str:
-    from planscope.session.json_bytes import plain_text
 
     try:
         return plain_text(Path(name).expanduser().read_text(encoding="utf-8"))

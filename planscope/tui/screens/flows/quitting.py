@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from planscope.tui.actions import BY_ID
 from planscope.tui.app_screen import Asker, flow
+from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.workspace import Workspace, leave
 from planscope.tui.dialogs.ask import ChooseDialog, sure_dialog
 from planscope.tui.keys import key_for, keys_of, shown_key
 from planscope.wording import phrases
-
-if TYPE_CHECKING:
-    from planscope.tui.controllers.jobs import Jobs
 
 UNDER_WAY = {"run": "run", "dissect": "dissection"}
 """Jobs that quitting would stop, by name, and the word for each."""

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.errors import UserError
+from planscope.session.files import SessionError, writable_target, write_atomic
 from planscope.session.locations import name_of
-from planscope.sharing.formats import FORMATS, SUFFIXES
+from planscope.sharing.formats import FORMATS, SUFFIXES, excerpt
+from planscope.sharing.formats import share as in_format
 from planscope.tui.app_screen import Asker
 from planscope.tui.dialogs.ask import ChooseDialog, sure_dialog
 from planscope.tui.dialogs.base import Said
@@ -98,7 +100,6 @@ def over_dialog(path: Path) -> ChooseDialog:
 
 def _wrong_file(name: str) -> str | None:
     """Say in one line why nothing can be written to this file; None if it can."""
-    from planscope.session.files import SessionError, writable_target
 
     if not name.strip():
         return "enter the name of a file"
@@ -205,7 +206,6 @@ async def _how_much(screen: Asker, what: Shared, form: Form) -> Shared | None:
 
 def _only(what: Shared, ids: Collection[str]) -> Shared:
     """Reduce the session to these runs."""
-    from planscope.sharing.formats import excerpt
 
     some = [one for one in what.session.runs if one.id in ids]
     run_id = what.run_id if what.run_id in ids else some[-1].id if some else None
@@ -325,8 +325,6 @@ def _made(
 ) -> str:
     """Make the text of the file. For a thread; raises ``UserError``."""
     if form.name != "svg":
-        from planscope.sharing.formats import share as in_format
-
         return in_format(what.session, what.run_id, form.name, redaction=redaction)
     run = next((run for run in what.session.runs if run.id == what.run_id), None)
     columns, rows = (
@@ -340,7 +338,6 @@ def _made(
 
 def _write(file: Path, text: str, over: bool) -> None:
     """Write a file; replace an existing one only with ``over``. Raises ``UserError``."""
-    from planscope.session.files import write_atomic
 
     if not over and file.exists():
         raise UserError(f"{file} exists already; nothing was written")

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
+from planscope.session.model import Run, Session, Variant
 from planscope.tui.app_screen import Asker, flow
+from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.dialogs.form import ask_dialog
 from planscope.tui.pane_text import write_text
 from planscope.tui.style.lines import shown
 from planscope.wording import phrases
-
-if TYPE_CHECKING:
-    from planscope.session.model import Run, Session, Variant
-    from planscope.tui.controllers.jobs import Jobs
-
 
 _WIDE = 120
 """The width of a comparison as text, in cells."""

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from textual import events
 from textual.containers import Container
 from textual.widget import Widget
 
 from planscope.errors import UserError
-from planscope.session.locations import name_of
+from planscope.session.library_index import Entry
+from planscope.session.locations import bundled, checked_name, free_name, in_library, name_of, wrong_name
 from planscope.tui.app_screen import flow, keys_for
 from planscope.tui.controllers.library_list import ORDERS, SHOWN, LibraryList, SessionList, Shown
 from planscope.tui.controllers.workspace import Workspace
-from planscope.tui.dialogs.ask import ChooseDialog
+from planscope.tui.dialogs.ask import ChooseDialog, sure_dialog
 from planscope.tui.keys import key_for
 from planscope.tui.opening.load import load_beside, path_in
 from planscope.tui.panes.box import BoxPane
@@ -28,9 +28,6 @@ from planscope.tui.screens.library.lines import columns_for, empty_lines, previe
 from planscope.tui.screens.lists import Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import Run, shown, tabs
 from planscope.wording import phrases
-
-if TYPE_CHECKING:
-    from planscope.session.library_index import Entry
 
 _TITLES = {"all": "All", "library": "Mine", "bundled": "Bundled", "trash": "Trash"}
 _NOT_IN_TRASH = ("open-session", "rename-session", "copy-session", "delete-session")
@@ -215,7 +212,6 @@ class LibraryScreen(ListScreen):
 
     @flow
     async def action_rename_session(self) -> None:
-        from planscope.session.locations import checked_name
         from planscope.tui.dialogs.form import Answers, Field, FormDialog
 
         if (entry := self._chosen_of_mine()) is None:
@@ -237,7 +233,6 @@ class LibraryScreen(ListScreen):
 
     @flow
     async def action_copy_session(self) -> None:
-        from planscope.session.locations import bundled, checked_name, free_name, in_library, wrong_name
         from planscope.tui.dialogs.form import ask_dialog
 
         entry = self.state.chosen
@@ -264,7 +259,6 @@ class LibraryScreen(ListScreen):
 
     @flow
     async def action_empty_trash(self) -> None:
-        from planscope.tui.dialogs.ask import sure_dialog
 
         text = f"{phrases.plural(len(self.state.trashed), 'session')} would be deleted for good."
         dialog = sure_dialog("Empty the trash?", text, "Keep them", "Delete them")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+from planscope.session.model import Variant
+from planscope.session.record import RecordedCall
 from planscope.session.run_list import ListedRun, Loss, Losses, step_words
 from planscope.tui.controllers.run_list import Row, Runs
 from planscope.tui.keys import key_for
@@ -14,10 +15,6 @@ from planscope.tui.style.lines import BLANK, Line, Page, Run, cut, line, shown, 
 from planscope.tui.style.roles import outcome_runs
 from planscope.wording import phrases
 from planscope.wording.terms import FINDINGS, LOST_HERE, ORIGINS
-
-if TYPE_CHECKING:
-    from planscope.session.model import Variant
-    from planscope.session.record import RecordedCall
 
 _OUTCOME = max(map(len, FINDINGS.values()))
 _LOST = len("step 10")

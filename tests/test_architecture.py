@@ -251,16 +251,16 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 
 TOKENS = {
-    "tui": 193_920,
+    "tui": 192_680,
     "rules": 82_640,
-    "toolfuzz": 85_890,
-    "agents": 73_250,
+    "toolfuzz": 85_830,
+    "agents": 73_030,
     "traces": 56_580,
-    "commands": 46_020,
+    "commands": 45_960,
     "language": 77_920,
     "session": 40_310,
     "oracle": 35_170,
-    "sharing": 31_820,
+    "sharing": 31_800,
     "debugger": 27_450,
     "dissection": 24_970,
     "synthesis": 17_400,

@@ -171,18 +171,17 @@ class DryGate:
         self._pauser, self._recorded = pauser, recorded
 
     def ask(self, call: PendingCall) -> Verb:
-        found = self._recorded.find(call)[0] if self._recorded is not None else None
-        if found is not None:
-            return found
-        self._pauser.step(True)
-        return _never_called(self._pauser.ask(call))
+        return self._known(call) or _never_called(self._pauser.ask(call))
 
     async def aask(self, call: PendingCall) -> Verb:
+        return self._known(call) or _never_called(await self._pauser.aask(call))
+
+    def _known(self, call: PendingCall) -> Verb | None:
+        """Return the recorded answer; without one, see to it that the user is asked."""
         found = self._recorded.find(call)[0] if self._recorded is not None else None
-        if found is not None:
-            return found
-        self._pauser.step(True)
-        return _never_called(await self._pauser.aask(call))
+        if found is None:
+            self._pauser.step(True)
+        return found
 
 
 def _never_called(verb: Verb) -> Verb:

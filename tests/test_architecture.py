@@ -254,7 +254,7 @@ TOKENS = {
     "tui": 192_680,
     "rules": 82_640,
     "toolfuzz": 85_830,
-    "agents": 73_030,
+    "agents": 72_950,
     "traces": 56_580,
     "commands": 45_960,
     "language": 77_920,

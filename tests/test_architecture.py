@@ -266,7 +266,7 @@ TOKENS = {
     "synthesis": 17_400,
     "documents": 15_200,
     "compare": 13_980,
-    "cause": 8_580,
+    "cause": 9_453,
     "campaign": 14_370,
     "top": 10_470,
     "wording": 7_670,

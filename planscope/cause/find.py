@@ -21,8 +21,9 @@ SURE = 0.5
 "none"; in others its place at the end alone names no step."""
 
 
+NOT_SOUGHT = "not sought further, because the trace is too large"
 FROM_VALUES: frozenset[Sign] = frozenset(
-    ("nowhere", "misread", "apart", "denied", "other", "failed", "ignored", "empty")
+    ("nowhere", "misread", "apart", "denied", "other", "failed", "ignored", "slip", "empty")
 )
 """Signs by which provenance leads to a step."""
 MOST_LINKS = 6
@@ -44,12 +45,16 @@ def find_cause(
     """Return the answer for a trace. ``breaks``: as of ``breaks_of``. ``file``: its marks say which tools only read; of
     others their names say it. ``lost``: the first lost step, if it is known; else the first that breaks a rule."""
     found = evidence(trace, breaks, file)
+    if found.sources.left < 0:
+        shows = breaks[0].step if breaks else None
+        lost = shows if lost is None else lost
+        return Blame(None, 0.0, (NOT_SOUGHT,), lost, shows, lost)
     likely = shares(marks(found))
     shows = breaks[0].step if breaks else None
     lost = shows if lost is None else lost
     none = likely[None]
     best = max(found.by_step, key=lambda step: likely.get(step, 0.0), default=None)
-    placed = best is not None and found.by_step[best].keys() == {"last"}
+    placed = best is not None and found.by_step[best].keys() <= {"last", "amends"}
     if best is None or likely[best] < (none if found.wrong else SURE) or (placed and not found.wrong):
         return Blame(None, none, lost=lost, shows=shows, origin=lost)
     signs = dict(

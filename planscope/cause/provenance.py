@@ -24,6 +24,8 @@ MOST_PLACES = 12
 """Places of one value that are remembered, the last ones."""
 MOST_LEAVES = 20_000
 """Values of one answer that are looked at."""
+MOST_LOOKED_AT = 250_000
+"""Values and words of one trace that are looked at before the search for a cause ends: about 2 seconds."""
 MOST_NUMBERS = 12
 """Numbers side by side of which sums and differences of two are known, besides the sum of all."""
 LONGEST, LONGEST_TEXT = 200, 100_000
@@ -127,7 +129,7 @@ def leaves(value: Json, *, keys: bool = False) -> Iterator[tuple[Path, Json]]:
 
 def _day(text: str) -> str:
     """Return the month and day of a date, or an empty text."""
-    found = _DAY.match(text)
+    found = _DAY.match(text) if "-" in text else None
     return f"{int(found[2])}-{int(found[3])}" if found else ""
 
 
@@ -162,7 +164,10 @@ def _bare(text: str) -> str:
 class Provenance:
     """The sources of all arguments of a trace: ``by_step``, for the step of each call."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, most: float = MOST_LOOKED_AT) -> None:
+        """``most``: values and words that are looked at. If there are more, ``left`` is below 0, and what follows is
+        not known."""
+        self.left = most
         self.by_step: dict[int, list[Source]] = {}
         self.answers: dict[int, Json] = {}
         """By step, what the answer reads as."""
@@ -172,6 +177,8 @@ class Provenance:
         """By an id from nowhere, the first call that has it."""
         waiting: list[ToolCall] = []
         for item in trace.items:
+            if self.left < 0:
+                break
             if waiting and item.message != waiting[0].message:
                 for call in waiting:
                     self._answer(call)
@@ -182,6 +189,7 @@ class Provenance:
                     for path, value in leaves(item.arguments or {})
                     for one in _numbers(value)
                 ]
+                self.left -= 5 * len(self.by_step[item.step])  # an argument costs as much as five words
                 waiting.append(item)
             elif isinstance(item, Said):
                 self._text(item.text, Place(item.by, 0, item.message))
@@ -202,6 +210,9 @@ class Provenance:
         value = self.answers[call.step] = read_answer(call.answer)
         numbers: dict[Path, list[float]] = {}
         for path, one in leaves(value, keys=True):
+            if self.left < 0:
+                break
+            self.left -= 1
             place = Place("answer", call.step, call.message, path)
             if isinstance(one, str):
                 self._text(one, place, given)
@@ -223,8 +234,11 @@ class Provenance:
         """Index a text, and its words. ``given``: words that are no news."""
         if place.path and text not in given:
             self._add("equal", text, place)
-        at = replace(place, text=text[:LONGEST] if place.by == "answer" else "")
-        for word in dict.fromkeys(_WORD.findall(text[:LONGEST_TEXT])):
+        held = text[:LONGEST] if place.by == "answer" else ""
+        at = Place(place.by, place.step, place.message, place.path, held)
+        words = dict.fromkeys(_WORD.findall(text[:LONGEST_TEXT]))
+        self.left -= len(words)
+        for word in words:
             word = word.rstrip(".,")
             if word not in given:
                 for form, key in (
@@ -298,4 +312,4 @@ def sources_of(trace: Trace, step: int) -> list[Source]:
     last = next(
         k for k, item in enumerate(trace.items, 1) if isinstance(item, ToolCall) and item.step == step
     )
-    return Provenance(replace(trace, items=trace.items[:last])).by_step[step]
+    return Provenance(replace(trace, items=trace.items[:last]), float("inf")).by_step[step]

@@ -15,41 +15,34 @@ from planscope.oracle.verdict_types import StepNo
 Outcome = StepNo | Literal["elsewhere"] | None
 """What may be to blame: a step with a sign, a step without one, or (None) none."""
 WEIGHTS: dict[str, float] = {
-    "elsewhere": -1.22,
-    "failed write": -0.75,
-    "first": 1.35,
-    "first write": 0.77,
-    "gold": 0.95,
-    "last call": 0.83,
-    "last write": 1.83,
-    "mended": -2.39,
-    "misread": 2.07,
-    "more": 0.95,
-    "none": 0.53,
-    "none broken": -0.30,
-    "none dropped": 2.20,
-    "none withdrawn": 0.84,
-    "none wrong": -3.02,
-    "signed": 1.34,
-    "writes": -2.85,
+    "again": 2.34,
+    "at once": -0.92,
+    "elsewhere": -1.72,
+    "failed": -0.86,
+    "first": 1.17,
+    "first write": 0.69,
+    "gold": 0.40,
+    "last write": 1.63,
+    "mended read": -2.81,
+    "mended write": 1.45,
+    "more": 0.92,
+    "none": 0.04,
+    "none dropped": 2.32,
+    "none wrong": -3.62,
+    "signed": 1.65,
+    "split": 2.21,
+    "writes": -2.80,
 }
 """What each sign and mark adds to the score of a step. Most signs have no weight of their own: that fits one family
 better, and the others worse. ``signed``: it has a sign that counts; ``more``: each further one; ``first``: no step
-before it has one. For "none": ``broken``, the run breaks a rule; the others as of ``Evidence``."""
-WEAK: frozenset[Sign] = frozenset(("failed", "mended", "passed on", "gold", "last"))
+before it has one. For "none" as of ``Evidence``."""
+WEAK: frozenset[Sign] = frozenset(("failed", "mended", "passed on", "apart", "amends", "gold", "last"))
 """Signs that do not count as such."""
 
 
 def marks(found: Evidence) -> dict[Outcome, dict[str, float]]:
     """Return what speaks for each outcome, and how often."""
-    broken = any("break" in signs for signs in found.by_step.values())
-    none = {
-        "none": True,
-        "none wrong": found.wrong,
-        "none broken": broken,
-        "none dropped": found.dropped,
-        "none withdrawn": found.withdrawn,
-    }
+    none = {"none": True, "none wrong": found.wrong, "none dropped": found.dropped}
     made: dict[Outcome, dict[str, float]] = {None: {name: 1.0 for name, holds in none.items() if holds}}
     made["elsewhere"] = {"elsewhere": 1.0}
     seen, left = False, any("gold" in signs for step, signs in found.by_step.items() if step != "end")
@@ -62,11 +55,11 @@ def marks(found: Evidence) -> dict[Outcome, dict[str, float]]:
             "writes": writes,
             "first write": step in found.writes[:1],
             "last write": step in found.writes[-1:],
-            "last call": "last" in signs and not writes,
             "signed": strong > 0,
             "first": strong > 0 and not seen,
             "more": max(strong - 1, 0),
-            "failed write": "failed" in signs and writes,
+            "mended write": "mended" in signs and writes,
+            "mended read": "mended" in signs and not writes,
         }
         seen = seen or strong > 0
         made[step] = dict.fromkeys(signs, 1.0) | {name: float(n) for name, n in more.items()}

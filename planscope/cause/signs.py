@@ -9,19 +9,19 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Literal, NamedTuple
 
 from planscope.cause.provenance import Provenance, Source, field_of, same_field
-from planscope.cause.spoken import Things, claim, refuses, withdraws
+from planscope.cause.spoken import Things, agrees, claim, declines, objects, refuses, withdraws
 from planscope.oracle.trace import Json, Said, ToolCall, Trace
 from planscope.oracle.verdict_types import StepNo
 from planscope.rules.rule import RuleFile
 from planscope.wording.phrases import value
 
 Sign = Literal["break", "nowhere", "passed on", "misread", "apart", "denied", "other", "left", "sum", "failed",
-               "ignored", "mended", "empty", "again", "unread", "at once", "refused", "claim", "gold",
-               "last"]  # fmt: skip
+               "ignored", "mended", "slip", "empty", "again", "split", "unread", "at once", "refused", "protest",
+               "amends", "claim", "gold", "last"]  # fmt: skip
 TOLD: dict[Sign, str] = {
     "break": "violates a rule",
     "nowhere": "with an id from nowhere",
@@ -35,11 +35,15 @@ TOLD: dict[Sign, str] = {
     "failed": "fails",
     "ignored": "fails, and is not heeded",
     "mended": "fails first",
+    "slip": "fails with a value that nobody gave",
     "empty": "finds nothing",
     "again": "once more, for the same id",
+    "split": "for a part of what had to be done in one call",
     "unread": "before looking",
     "at once": "without asking",
     "refused": "against the user's no",
+    "protest": "before the user objects",
+    "amends": "after the user objected",
     "claim": "before a claim of what was not done",
     "gold": "against the gold plan",
     "last": "at the end",
@@ -96,6 +100,8 @@ def evidence(trace: Trace, breaks: Sequence[Break], file: RuleFile | None = None
     """Return what speaks for each step of a trace to be to blame. ``breaks``: the earliest first. ``file``: marks."""
     reads = reader(file)
     found = Evidence(Provenance(trace))
+    if found.sources.left < 0:
+        return found
     for one in breaks:
         if one.step == breaks[0].step:
             found.add(one.step, "break", f"it violates {one.rule}")
@@ -104,14 +110,13 @@ def evidence(trace: Trace, breaks: Sequence[Break], file: RuleFile | None = None
     )
     for around in _around(trace):
         look.at(around)
-    for item in trace.items:
-        if isinstance(item, Said) and item.by == "user" and withdraws(item.text):
-            found.withdrawn = found.dropped = True
-        elif isinstance(item, ToolCall) and item.step in found.writes:
-            found.dropped = False
+    _minds(found, trace)
     found.wrong = trace.reward is not None and trace.reward < 1 and not found.withdrawn
     for step in found.failed:
         signs = found.by_step[step]
+        gone = next((one for one in found.sources.by_step[step] if one.how == "nowhere"), None)
+        if gone is not None and step not in found.writes:
+            found.add(step, "slip", f"{gone.name} is {value(gone.value)}, which nobody said")
         signs[_failure(found, trace.calls[step - 1], trace.calls[step:])] = signs.pop("failed")
     if trace.expected:
         _against_gold(found, trace, reads)
@@ -120,6 +125,18 @@ def evidence(trace: Trace, breaks: Sequence[Break], file: RuleFile | None = None
     elif trace.calls:
         found.add(len(trace.calls), "last", "it is the last call")
     return found
+
+
+def _minds(found: Evidence, trace: Trace) -> None:
+    """Find out whether the user changed their mind. To give up because the agent declines is something else."""
+    declined = False
+    for item in trace.items:
+        if isinstance(item, ToolCall):
+            found.dropped &= item.step not in found.writes
+        elif isinstance(item, Said) and item.by == "model":
+            declined = declines(item.text)
+        elif isinstance(item, Said) and item.by == "user" and withdraws(item.text) and not declined:
+            found.withdrawn = found.dropped = True
 
 
 def _failure(found: Evidence, call: ToolCall, later: Sequence[ToolCall]) -> Sign:
@@ -138,31 +155,52 @@ def _failure(found: Evidence, call: ToolCall, later: Sequence[ToolCall]) -> Sign
 
 class _Around(NamedTuple):
     """A call with what was said near it. ``before``: the last two turns. ``user``: the last one of the user, and
-    ``asked``, whether it came after the call before. ``after``: what the agent says until its next call."""
+    ``since``, the calls after it. Until the next call ``after`` is what the agent says, and ``then`` what the user
+    says."""
 
     call: ToolCall
     before: list[str]
     user: str
-    asked: bool
+    since: list[ToolCall]
     after: list[str]
+    then: list[str]
 
 
 def _around(trace: Trace) -> Iterator[_Around]:
     before: list[str] = []
     found: list[_Around] = []
-    asked, user = True, ""
+    since: list[ToolCall] = []
+    user = ""
     for item in trace.items:
         if isinstance(item, ToolCall):
             yield from found
-            found = [_Around(item, before, user, asked, [])]
-            asked = False
+            found = [_Around(item, before, user, since, [], [])]
+            since = [*since, item]
         elif isinstance(item, Said) and item.by != "system" and item.text:
             before = [*before[-1:], item.text]
             if item.by == "user":
-                asked, user = True, item.text
-            elif found:
-                found[0].after.append(item.text)
+                since, user = [], item.text
+            if found:
+                (found[0].then if item.by == "user" else found[0].after).append(item.text)
     yield from found
+
+
+class _Spoken:
+    """What is said beside a call, and the words in it by their shape."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.text = "\n".join(text[:20_000] for text in texts)
+
+    @cached_property
+    def _words(self) -> dict[tuple[int, str], list[str]]:
+        made: dict[tuple[int, str], list[str]] = {}
+        for word in dict.fromkeys(map(str, _TOKEN.findall(self.text))):
+            made.setdefault((len(word), _shape(word)), []).append(word)
+        return made
+
+    def like(self, id: str) -> list[str]:
+        """Return the words of the same length and shape."""
+        return self._words.get((len(id), _shape(id)), [])
 
 
 class _Look:
@@ -171,8 +209,10 @@ class _Look:
     def __init__(self, found: Evidence, reads: Callable[[str], bool], asks: bool) -> None:
         """``asks``: the user answers the agent in this trace, so that it can ask before it writes."""
         self.found, self.reads, self.asks = found, reads, asks
-        self.done: dict[tuple[str, str], int] = {}
-        """The last step that wrote, by tool and its first id."""
+        self.done: dict[tuple[str, str], ToolCall] = {}
+        """The last call that wrote, by tool and its first id."""
+        self.blamed: int = 0
+        """The last step that changed something before the user objected."""
         self.seen: dict[str, set[int]] = {}
         """The messages of calls that succeeded and were given a value."""
         self.read: set[str] = set()
@@ -195,8 +235,9 @@ class _Look:
             add(step, "empty", "its answer is empty")
         for one in sources:
             self._value(step, one)
-        for one in ids:
-            other = self._other(one, [*around.before, *around.after[:1]] if writes else [around.user], ids)
+        spoken = _Spoken([*around.before, *around.after[:1]] if writes else [around.user])
+        for one in ids[:MOST_IDS]:
+            other = self._other(one, spoken, ids)
             if other and (writes or other not in self.read):
                 told = f"{one.name} is {value(one.value)}, and beside it {value(other)} is spoken of"
                 add(step, "denied", told)
@@ -204,13 +245,20 @@ class _Look:
         if writes:
             self._write(around, ids)
             self.found.writes.append(step)
-        if said := claim("\n".join(around.after), self.changed):
-            add(step, "claim", f"after it the agent says {value(said)}, and no call did that")
+        self._after(around)
         if not call.failed:
             for one in sources:
                 self.seen.setdefault(str(one.value), set()).add(call.message)
             if not writes:
                 self.read.update(str(one.value) for one in ids)
+
+    def _after(self, around: _Around) -> None:
+        step, add = around.call.step, self.found.add
+        if said := claim("\n".join(around.after), self.changed):
+            add(step, "claim", f"after it the agent says {value(said)}, and no call did that")
+        if self.found.writes and any(map(objects, around.then)):
+            self.blamed = self.found.writes[-1]
+            add(self.blamed, "protest", f"after it the user says {value(around.then[0])}")
 
     def _value(self, step: int, one: Source) -> None:
         said = f"{one.name} is {value(one.value)}, which"
@@ -245,25 +293,26 @@ class _Look:
             told = f"no answer leads from {first.name} {value(first.value)} to {one.name} {value(one.value)}"
             self.found.add(call.step, "apart", told)
 
-    def _other(self, one: Source, texts: Sequence[str], ids: Sequence[Source]) -> str:
+    def _other(self, one: Source, spoken: _Spoken, ids: Sequence[Source]) -> str:
         """Return an id of the same kind that texts beside a call speak of instead of this one; "" if none."""
         id, own = str(one.value), {str(other.value) for other in ids}
-        if any(id in text for text in texts) or not any(c.isdigit() for c in id):
+        if id in spoken.text or not any(c.isdigit() for c in id):
             return ""
-        for word in (str(found) for text in texts for found in _TOKEN.findall(text[:20_000])):
-            if word not in own and len(word) == len(id) and _shape(word) == _shape(id):
-                places = self.found.sources.places(word)
-                if any(place.path and same_field(one.path, place.path) for place in places):
-                    return word
+        for word in spoken.like(id):
+            places = self.found.sources.places(word)
+            if word not in own and any(place.path and same_field(one.path, place.path) for place in places):
+                return word
         return ""
 
     def _write(self, around: _Around, ids: Sequence[Source]) -> None:
         call, step, add = around.call, around.call.step, self.found.add
         if not call.failed:
             self.changed.append(call.tool)
-        if self.asks and not around.asked:
+        if self.asks and self._unasked(around, ids):
             add(step, "at once", "the user said nothing between it and the call before")
-        if refuses(around.user):
+        if self.blamed:
+            add(step, "amends", f"the user objected to step {self.blamed}")
+        elif refuses(around.user):
             add(step, "refused", f"the user said {value(around.user)} before it")
         for sign, what in self.things.misses(
             call, ids[:MOST_IDS], " ".join(around.before), " ".join(around.after[:1])
@@ -276,11 +325,28 @@ class _Look:
             return
         if not any(str(one.value) in self.read for one in ids):
             add(step, "unread", f"no call read {ids[0].name} {value(ids[0].value)} before it")
-        key = call.tool, str(ids[0].value)
-        if (before := self.done.get(key)) is not None:
-            add(step, "again", f"step {before} did it for {ids[0].name} {value(ids[0].value)}")
+        self._repeat(call, ids[0])
+
+    def _repeat(self, call: ToolCall, id: Source) -> None:
+        """Find the same call again, and a call that fails because one before it was for a part only."""
+        key, named = (call.tool, str(id.value)), f"{id.name} {value(id.value)}"
+        before = self.done.get(key)
+        if before is not None and before.arguments == call.arguments:
+            self.found.add(call.step, "again", f"step {before.step} did it for {named}")
+        elif before is not None and call.failed:
+            self.found.add(before.step, "split", f"step {call.step} is for {named}, too, and fails")
         if not call.failed:
-            self.done[key] = step
+            self.done[key] = call
+
+    def _unasked(self, around: _Around, ids: Sequence[Source]) -> bool:
+        """Return whether the user was not asked: a call came between, and they did not say yes to this."""
+        sources = self.found.sources.by_step
+        # To think or to calculate is no work that the user could be asked about
+        since = [c for c in around.since if not all(a.in_sum or _prose(a.value) for a in sources[c.step])]
+        if not since or (since[-1].failed and since[-1].tool == around.call.tool):
+            return False
+        told = bool(ids) and str(ids[0].value) in " ".join(around.before)
+        return not agrees(around.user) or not (told or all(self.reads(one.tool) for one in around.since))
 
 
 def _shape(word: str) -> str:

@@ -20,7 +20,10 @@ _YES = re.compile(r"\b(?:yes|yeah|proceed|go ahead|confirm)", re.I)
 _WITHDRAWS = re.compile(
     r"chang\w* my mind|never ?mind|second thought|hold off|forget (?:about )?(?:it|that)\b"
     r"|let['\u2019]?s (?:not|forget)\b|(?:keep|leave) (?:it|everything|them|things|the order)(?: \w+)?(?:[.!]| as )"
-    r"|(?:do not|don['\u2019]t) want (?:anything|to (?:do|go|change|cancel|return|exchange)\b)",
+    r"|(?:do not|don['\u2019]t) want (?:anything|to (?:do|go|change|cancel|return|exchange)\b)"
+    r"|(?:give|get) me a (?:human|person)|\bactually,? (?:\w+ ){0,6}(?:rather|instead|changed|prefer)"
+    r"|\brather keep|leave (?:that|this) one out"
+    r"|could you make it the one .* instead",
     re.I,
 )
 _STAYS = re.compile(r"\b(?:keep|except|remain|remaining|stay|unchanged|instead|other than|not the)\b")
@@ -30,7 +33,19 @@ _UNSURE = re.compile(
 )
 _DONE = re.compile(
     r"(?:\b(?:has|have) (?:\w+ ){0,2}been |\bI(?:['\u2019]ve| have)? )(?:\w+ly |also |now |just )*"
-    r"(?:(cancel+ed)|(exchanged)|returned|modified|updated|changed|booked|purchased|processed|submitted|deleted)\b",
+    r"(?:(cancel+ed)|(exchanged)|returned|modified|updated|changed|booked|purchased|processed|submitted|deleted"
+    r"|requested|switched|credited|refunded|registered|transferred|added)\b",
+    re.I,
+)
+_OBJECTS = re.compile(
+    r"\b(?:that|this|it)(?:['\u2019]s| is| was) (?:not|wrong)|n['\u2019]t (?:right|correct|what)"
+    r"|\bI (?:asked|said|wanted|never)\b"
+    r"|\bwhy (?:is|does|did|has|are|would)\b|\b(?:fix|correct|undo) (?:it|that|this)|\byou (?:forgot|missed)|\bmistake",
+    re.I,
+)
+_DECLINES = re.compile(
+    r"\b(?:unable|can(?:not|['\u2019]t)|could(?: not|n['\u2019]t)|not (?:able|eligible|possible|allowed)"
+    r"|unfortunately)\b",
     re.I,
 )
 MOST_THINGS = 50
@@ -40,6 +55,21 @@ MOST_THINGS = 50
 def refuses(turn: str) -> bool:
     """Return whether a turn of the user says no."""
     return _NO.search(turn) is not None and _YES.search(turn) is None
+
+
+def agrees(turn: str) -> bool:
+    """Return whether a turn of the user says yes."""
+    return _YES.search(turn) is not None
+
+
+def objects(turn: str) -> bool:
+    """Return whether the user objects to what was done."""
+    return _OBJECTS.search(turn) is not None
+
+
+def declines(turn: str) -> bool:
+    """Return whether the agent says that something cannot be done."""
+    return _DECLINES.search(turn) is not None
 
 
 def withdraws(turn: str) -> bool:

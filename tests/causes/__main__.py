@@ -11,6 +11,7 @@ the folder they lie in are those of tests/rules/test_policies.py. A family of so
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import log
@@ -28,7 +29,7 @@ from tests.rules.test_policies import GOOD
 STRENGTH = 0.0005
 """Of the penalty on squares of weights."""
 ROUNDS, PACE = 400, 0.5
-SIGNS = ("misread", "signed", "first", "more", "gold")
+SIGNS = ("again", "split", "signed", "first", "more", "gold")
 """Weights that are never below 0: a sign does not speak against its own step."""
 HERE = Path(__file__).parent
 JUDGE = Judge(RETAIL)
@@ -40,6 +41,7 @@ def families(seed: int) -> dict[str, list[Labelled]]:
         "A": list(family_a(list(open_traces([GOOD])), seed)),
         "M": drawn(HERE / "family_m.py", GOOD, seed)[0],
         "P": drawn(HERE / "family_p.py", GOOD, seed)[0],
+        "D": drawn(HERE / "family_d.py", GOOD, seed)[0],
     }
 
 
@@ -51,14 +53,26 @@ Case = tuple[dict[Outcome, dict[str, float]], Outcome]
 def cases_of(runs: Sequence[Labelled]) -> list[Case]:
     """Return what speaks for each outcome of each run, and the right one."""
     found = [(marks(JUDGE.evidence(run.trace)), run.label) for run in runs]
-    return [(outcomes, label if label in outcomes else "elsewhere") for outcomes, label in found]
+    return [
+        (
+            {one: {n: x for n, x in ones.items() if x and n in WEIGHTS} for one, ones in outcomes.items()},
+            label if label in outcomes else "elsewhere",
+        )
+        for outcomes, label in found
+    ]
 
 
 def fitted(families: Sequence[Sequence[Case]], known: Mapping[str, float] | None = None) -> dict[str, float]:
     """Return the weights that make the labels likeliest, by steepest ascent with momentum. The sum is concave. Each
     family counts the same. ``known``: weights that stay."""
+    alike: Counter[tuple[object, ...]] = Counter()
+    for some in families:
+        for outcomes, right in some:
+            flat = {one: tuple(sorted(ones.items())) for one, ones in outcomes.items()}
+            alike[flat.pop(right), tuple(sorted(flat.values()))] += 1 / len(some) / len(families)
     cases = [
-        (outcomes, right, 1 / len(some) / len(families)) for some in families for outcomes, right in some
+        ({k: dict(ones) for k, ones in enumerate([right, *others])}, 0, share)
+        for (right, others), share in alike.items()
     ]
     weights = dict.fromkeys(WEIGHTS, 0.0) | dict(known or {})
     speed = {name: 0.0 for name in WEIGHTS if known is None or name not in known}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from planscope.cause.find import breaks_of, find_cause
+from planscope.cause.provenance import Provenance, sources_of
 from planscope.cause.ranking import WEIGHTS, marks, shares
 from planscope.cause.signs import TOLD, Break, evidence, reader
 from planscope.cause.told import told
@@ -128,6 +130,75 @@ def test_the_last_change_is_named_if_the_run_is_graded_0_and_nothing_else_speaks
     found = find_cause(Trace(run, reward=0.0))
     assert found.step == 2 and found.confidence < 0.8 and find_cause(Trace(run)).step is None
     assert found.reasons == ("it is the last call that changes something",)
+
+
+SHALL = Said("model", "I found #W1000001. Shall I cancel it?")
+WRONG_ONE = Said("user", "Wait, that's not right. I asked for the other one.")
+
+
+def test_what_the_user_objects_to_is_blamed_and_not_the_try_to_mend_it() -> None:
+    run = ASKED, look("#W1000001"), look("#W1000002"), SHALL, YES, cancel("#W1000001"), WRONG_ONE
+    signs = signs_of(*run, cancel("#W1000002"))
+    assert "protest" in signs[3] and signs[4] == {"amends"}
+    assert find_cause(Trace([*run, cancel("#W1000002")], reward=0.0)).step == 3
+    assert 3 not in signs_of(*run[:-1], Said("user", "Thank you."), cancel("#W1000002"))
+
+
+def test_a_call_for_a_part_of_what_had_to_be_one_call() -> None:
+    def give_back(*items: str, failed: bool = False) -> ToolCall:
+        done = call("return_items", {}, order_id="#W1000001", item_ids=list(items))
+        return dataclasses.replace(done, answer="Error: not delivered", failed=True) if failed else done
+
+    first, again = give_back(LAMP), give_back(LAMP)
+    assert "split" in signs_of(ASKED, SHALL, YES, first, give_back(BOTTLE, failed=True))[1]
+    assert "again" in signs_of(ASKED, SHALL, YES, first, again)[2]
+    both = signs_of(ASKED, SHALL, YES, first, Said("user", "And the bottle."), give_back(BOTTLE))
+    assert not {"split", "again"} & (both.get(1, set()) | both[2]), "the user asked for more"
+
+
+def test_a_look_that_fails_is_the_agents_slip_unless_the_user_said_so() -> None:
+    gone = dataclasses.replace(look("#W1000003"), answer="Error: not found", failed=True)
+    assert "slip" in signs_of(ASKED, gone, look("#W1000001"))[1]
+    said = Said("user", "It is #W1000003. No, #W1000001.")
+    assert "slip" not in signs_of(said, gone, look("#W1000001"))[1]
+
+
+def test_a_yes_holds_over_looks_and_for_all_that_was_proposed() -> None:
+    thought = call("think", thought="The user agrees.")
+    for between in ([thought], [look("#W1000001")], [look("#W1000001"), thought]):
+        signs = signs_of(ASKED, look("#W1000001"), SHALL, YES, *between, cancel("#W1000001"))
+        assert "at once" not in signs.get(2 + len(between), set())
+    both = Said("model", "Shall I cancel #W1000001 and #W1000002?")
+    run = ASKED, look("#W1000001"), look("#W1000002"), both, YES, cancel("#W1000001")
+    assert "at once" not in signs_of(*run, cancel("#W1000002")).get(4, set())
+    assert "at once" in signs_of(*run, cancel("#W1000003"))[4]
+    assert "at once" in signs_of(ASKED, look("#W1000001"), cancel("#W1000001"), YES)[2]
+
+
+def test_to_give_up_because_the_agent_declines_is_no_change_of_mind() -> None:
+    never = Said("user", "Okay, never mind.")
+    no = Said("model", "I am unable to do this.")
+    assert evidence(Trace([ASKED, look("#W1000001"), SHALL, never]), []).dropped
+    assert not evidence(Trace([ASKED, look("#W1000001"), no, never]), []).dropped
+
+
+def test_a_trace_that_is_too_large_is_not_sought_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Trace([ASKED, look("#W7777777"), YES, cancel("#W7777777")], reward=0.0)
+    assert find_cause(run).step == 1
+    monkeypatch.setattr(Provenance.__init__, "__defaults__", (20,))
+    found = find_cause(run, [Break(2, "x")])
+    assert (found.step, found.confidence, found.lost, found.shows) == (None, 0.0, 2, 2)
+    assert told(found) == "The cause: not sought further, because the trace is too large."
+    assert sources_of(run, 2)[0].how == "nowhere", "one call is looked at all the same"
+
+
+def test_a_hostile_run_ends_within_the_budget() -> None:
+    held = {"items": [{"item_id": str(10**9 + n), "name": f"thing {n % 7}"} for n in range(100)]}
+    ids = [one["item_id"] for one in held["items"]]
+    run = [ASKED, *(call("update", held, order_id=f"#W{n:07}", item_ids=ids) for n in range(1_000))]
+    begun = time.process_time()
+    assert find_cause(Trace(run, reward=0.0)).step is None
+    assert time.process_time() - begun < 10, "2 seconds on a machine that does nothing else"
 
 
 LAMP, BOTTLE = "8384507844", "7453605304"

@@ -29,7 +29,7 @@ from planscope.dissection.summary import summary
 from planscope.language.problem import Span
 from planscope.language.tree import Clause, Relative, at
 from planscope.session.model import Cell, Dissection, Run, Session, Variant
-from planscope.session.oracle_input import problem_of, reading_of
+from planscope.session.oracle_input import reading_of
 from tests.bench import bench_attribution, foreign
 from tests.bench.bench_attribution import METHODS, UNDECIDED, Method
 from tests.bench.yardstick import table
@@ -330,17 +330,26 @@ def blames(case: Blamed, culprit: Culprit | None, decision: Decision) -> str:
 
 
 def _holds(case: Blamed, culprit: Culprit) -> bool:
-    if culprit.kind not in case.culprits:
+    kinds = {culprit.kind}
+    text, reading = case.variant.query.text, reading_of(case.variant)
+    if culprit.kind == "sentence" and len(reading.tree.sentences[culprit.sentence].clauses) == 1:
+        kinds.add("clause")  # the sentence and its only clause are the same words
+    if not kinds & case.culprits:
         return False
     if culprit.kind == "constraint":
-        said = problem_of(case.variant).by_id
-        phrases = {said[c].spans[1] for c in culprit.constraints if c in said}
-        return bool(phrases & set(case.planted))
+        # Families plant the phrase that says a constraint, or else the whole clause.
+        said = [c for c in reading.problem.said if c.id in culprit.constraints]
+        spans = {c.spans[1] for c in said} | {at(reading.tree, c.node).span for c in said}
+        return bool(spans & set(case.planted))
     if culprit.kind in ("number", "length", "position"):
         # A limit is about the text, a sentence or a name: it must be about words that are planted.
         return any(a < span[1] and span[0] < b for a, b in case.planted for _, span, _ in culprit.places)
+    if culprit.either and culprit.kind != "action":
+        # Changing one place is enough: each is planted, or a part of what is planted.
+        places = [span for _, span, _ in culprit.places]
+        return all(any(a <= begin and end <= b + 1 for a, b in case.planted) for begin, end in places)
     spans = {span for _, span, _ in culprit.places} if culprit.kind == "action" else {culprit.span}
-    return any(foreign.holds_planted(case.planted, case.variant.query.text, span) for span in spans)
+    return any(foreign.holds_planted(case.planted, text, span) for span in spans)
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 
 CAUSES: dict[Cause, tuple[str, int, str]] = {
-    "Probability": ("sim:flaky?p=0.5", 3, "now right, now wrong, whatever the words"),
+    "Probability": ("sim:flaky?p=0.5", 5, "now right, now wrong, whatever the words"),
     "Terminal": ("sim:word-blind", 5, "certain words are taken for their opposites"),
     "Topic": ("sim:topic-blind", 1, "two activities of this job are taken for one another"),
     "Structure": ("sim:clause-blind", 19, "relative clauses are skipped"),

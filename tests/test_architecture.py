@@ -262,7 +262,7 @@ TOKENS = {
     "oracle": 35_170,
     "sharing": 31_800,
     "debugger": 27_450,
-    "dissection": 24_970,
+    "dissection": 25_770,
     "synthesis": 17_400,
     "documents": 15_200,
     "compare": 13_980,

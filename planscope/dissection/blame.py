@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from planscope.dissection.changes import Changes
 from planscope.dissection.culprit import STATED, Culprit, Search, Suspect, Trial
-from planscope.dissection.evidence import SAME, Counts, Decision, total
-from planscope.dissection.measures import Split, compared, measured, rivals, splits, to_blame
+from planscope.dissection.evidence import SAME, Cause, Counts, Decision, total
+from planscope.dissection.measures import (
+    Split,
+    amount,
+    compared,
+    constraint_measure,
+    measured,
+    rivals,
+    splits,
+    to_blame,
+)
 from planscope.dissection.rates import SPEAKS_FOR, times
 from planscope.language.reading import ParseFailure, Reading
 from planscope.session.model import Cell, CellKind, Variant
@@ -55,11 +65,47 @@ def _as_is(cells: Cells) -> Counts:
     return total([counts for kind in SAME for _, counts, _ in cells.get(kind, ())])
 
 
-def splits_of(variant: Variant, cells: Cells) -> list[Split]:
-    """Return what the runs of all queries with the same meaning and the same actions tell of limits."""
-    kinds: tuple[CellKind, ...] = ("TerminalSubstitute", "QuerySynthesize", "Culprit")
+_ALIKE: tuple[CellKind, ...] = ("TerminalSubstitute", "QuerySynthesize", "Culprit")
+"""Kinds with the same meaning and the same actions."""
+
+
+def splits_of(variant: Variant, cells: Cells, kinds: Sequence[CellKind] = _ALIKE) -> list[Split]:
+    """Return what the runs of all queries of some kinds tell of limits, words and constraints."""
     runs = [(measured(made), counts) for kind in kinds for _, counts, made in cells.get(kind, ())]
     return splits([(measured(variant), _as_is(cells)), *runs])
+
+
+def limit_besides(variant: Variant, cause: Cause | None, cells: Cells) -> Split | None:
+    """Return the limit that is to blame where the one that seems to cure is another.
+
+    Other words and names may just be shorter: then a length is to blame. Other sentences may leave out a constraint
+    that follows from others, or say it less often. The limit is clearer than all words and all other limits.
+    """
+    kinds, wanted = _ALIKE, "constraint"
+    if cause in ("Terminal", "Topic"):
+        kinds, wanted = (*_ALIKE, "TopicChange", "Combined"), "length"
+    elif cause != "Structure":
+        return None
+    with suppress(ParseFailure):
+        limit = to_blame(splits_of(variant, cells, kinds))
+        return limit if limit and limit.kind == wanted else None
+    return None
+
+
+def refined(decision: Decision, variant: Variant, cells: Cells) -> Decision:
+    """Return the decision, with the cause of a limit that explains the runs better than what seems to cure."""
+    limit = limit_besides(variant, decision.cause, cells)
+    if not (limit and decision.cause and decision.confidence):
+        return decision
+    cause: Cause = "Structure" if limit.kind == "length" else "Constraint"
+    likely = decision.likely
+    return replace(
+        decision,
+        cause=cause,
+        causes=((cause, decision.confidence),),
+        reason=f"one limit explains the runs best: {compared(limit.limit(), limit.below, limit.others)}",
+        likely={**likely, cause: likely[decision.cause], decision.cause: likely[cause]},
+    )
 
 
 def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | None, Suspect | None]:
@@ -68,8 +114,15 @@ def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | No
     No clause is to blame if queries without any such clause fail as well. No sentence is to blame for its place alone:
     to move it moves another one, and changes the order in which actions are named, which may cure by itself.
     """
+    if limit := limit_besides(variant, changes.cause, cells):
+        return limit, None
     limits, search = splits_of(variant, cells), search_of(changes, cells)
-    limit = to_blame(limits) if changes.cause == "Structure" and search.places < _NO_PLACE else None
+    limit = (
+        to_blame(limits)
+        if changes.cause == "Structure"
+        and sum(p for s, p in search.likely.items() if s and len(s.changes) == 1) < _NO_PLACE
+        else None
+    )
     if limit is not None or rivals(limits):
         return limit, None
     found = search.proved()
@@ -84,13 +137,17 @@ def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | No
 
 def culprit_of(variant: Variant, decision: Decision, cells: Cells) -> Culprit | None:
     """Return the culprit that the runs of a dissection name, or None."""
-    if decision.cause is None or not has_culprit(decision):
+    if decision.cause is None:
         return None
     with suppress(ParseFailure):
+        if limit := limit_besides(variant, decision.cause, cells):
+            return _limited(limit, variant, cells)
+        if not has_culprit(decision):
+            return None
         changes = Changes(reading_of(variant), decision.cause)
         limit, found = proved(changes, variant, cells)
         if limit is not None:
-            return _limited(changes, limit, variant, cells)
+            return _limited(limit, variant, cells)
         if found is not None:
             search = search_of(changes, cells)
             alone = search.alone(found.ways[0])
@@ -100,18 +157,25 @@ def culprit_of(variant: Variant, decision: Decision, cells: Cells) -> Culprit | 
     return None
 
 
-def _limited(changes: Changes, found: Split, variant: Variant, cells: Cells) -> Culprit:
-    """Return a culprit that is a number, a length or a place, or clauses of a form: the cured query is the best one."""
-    kinds: Sequence[CellKind] = ("Culprit", "QuerySynthesize")
-    tried = [one for kind in kinds for one in cells.get(kind, ())]
-    below = [one for one in tried if measured(one[2])[found.measure][0] <= found.most]
-    cured = max(below, key=lambda one: one[1].right - one[1].wrong)[2]
+def _limited(found: Split, variant: Variant, cells: Cells) -> Culprit | None:
+    """Return a culprit that is a number, a length or a place, or clauses of a form: the cured query is the best one.
+
+    None if no query with the same actions is up to the limit.
+    """
+    tried = (one for kind in _ALIKE for one in cells.get(kind, ()))
+    below = [(c.right - c.wrong, v) for _, c, v in tried if amount(measured(v), found.measure) <= found.most]
+    if not below:
+        return None
+    cured = max(below, key=lambda one: one[0])[1]
     _, (begin, end) = measured(variant)[found.measure]
-    sentences = changes.reading.tree.sentences
+    reading = reading_of(variant)
+    number = sum(s.span[1] <= begin for s in reading.tree.sentences)
     return Culprit(
-        kind=found.kind,
-        places=((sum(s.span[1] <= begin for s in sentences), (begin, end), variant.query.text[begin:end]),),
-        constraints=(),
+        kind="number" if found.kind == "constraint" and found.most else found.kind,
+        places=((number, (begin, end), reading.text[begin:end]),),
+        constraints=tuple(
+            c.id for c in reading.problem.said if constraint_measure(c, reading.problem) == found.measure
+        ),
         text=found.measure.said,
         instead=found.limit(),
         cured=cured.query.text,

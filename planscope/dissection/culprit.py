@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -37,6 +38,9 @@ WORDINGS = 2
 
 EXCLUDED = 3
 """A rival is excluded by this many wrong runs of queries with its changes, and twice as many as right ones."""
+
+ACQUITTED = 2
+"""Another constraint is acquitted by this many wrong runs of queries without it that mostly fail."""
 
 _LIKELY = 0.75
 _MOST_WORDINGS = 4
@@ -153,11 +157,6 @@ class Search:
     def best(self) -> Suspect | None:
         return max(self.likely, key=lambda one: self.likely[one])
 
-    @property
-    def places(self) -> float:
-        """The probability that one place is to blame."""
-        return sum(p for s, p in self.likely.items() if s and len(s.changes) == 1)
-
     def alone(self, changes: frozenset[int]) -> list[tuple[int, Counts]]:
         """Return the trials with exactly these changes, by their places."""
         return [(k, t.counts) for k, t in enumerate(self.trials) if t.changes == changes]
@@ -182,20 +181,29 @@ class Search:
         """Yield the changes of which it is not shown yet that they cure, or that they do not; each with the number of
         different queries that this takes.
 
-        Those of the suspect must cure. All others must not, and no part of it. (To leave out all other constraints may
-        take away what the fault needs, so that shows nothing.)
+        Those of the suspect must cure. All others must not, and no part of it. To leave out all other constraints may
+        take away what the fault needs: then each is left out alone.
         """
         yield from ((way, WORDINGS) for way in suspect.ways if not self._stands(way))
         rivals = [way - {n} for way in suspect.ways for n in way]
-        if self.changes[0].kind != "constraint":
-            everything = range(len(self.changes))
-            rivals.append(
-                frozenset(n for n in everything if not self._whole(frozenset({n})) & suspect.changes)
-            )
-        for rival in filter(None, rivals):
+        everything = range(len(self.changes))
+        others = frozenset(n for n in everything if not self._whole(frozenset({n})) & suspect.changes)
+        if self.changes[0].kind == "constraint":
+            others -= self._acquitted(suspect)
+            if self.counts_of(others).right:
+                rivals += [frozenset({n}) for n in sorted(others)]
+                others = frozenset()
+        for rival in filter(None, (*rivals, others)):
             counts = self.counts_of(rival)
             if counts.wrong < max(EXCLUDED, 2 * counts.right):
                 yield rival, 1
+
+    def _acquitted(self, suspect: Suspect) -> frozenset[int]:
+        """Return the changes that queries had which mostly failed, without those of the suspect."""
+        tried = (t for t in self.trials if not suspect.cured_by(self._whole(t.changes)))
+        failing = (t for t in tried if t.counts.wrong > t.counts.right)
+        wrong = Counter(n for t in failing for n in (*t.changes,) * t.counts.wrong)
+        return frozenset(n for n in wrong if wrong[n] >= ACQUITTED)
 
     def p_value(self, changes: frozenset[int]) -> float:
         """The p-value that these changes alone are right more often than the query as it is, if nobody had looked

@@ -8,12 +8,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from planscope.dissection.evidence import NO_RUNS, Counts, CulpritKind
-from planscope.language.problem import Action, Span
+from planscope.language.problem import Action, Constraint, Problem, Span
 from planscope.language.reading import read_query
-from planscope.language.tree import NP, ActionRef, Clause, Relative, walk
+from planscope.language.tree import NP, ActionRef, Clause, Relative, Word, walk
 from planscope.session.model import Variant
 from planscope.session.oracle_input import actions_of
 from planscope.stats import entropy, fisher
+from planscope.wording.constraints import brief
 
 
 class Measure(NamedTuple):
@@ -25,6 +26,14 @@ class Measure(NamedTuple):
 
 Measured = Mapping[Measure, tuple[int, Span]]
 """The number of each measure, and the words that have most of it."""
+
+
+def amount(told: Measured, measure: Measure) -> int:
+    return told[measure][0] if measure in told else 0
+
+
+def constraint_measure(c: Constraint, problem: Problem) -> Measure:
+    return Measure("constraint", f"“{brief(c, problem)}”")
 
 
 _FORMS = ("direct", "adjunct", "compound", "fronted")
@@ -43,7 +52,8 @@ def counted(text: str, actions: tuple[Action, ...], timed: bool) -> Measured:
     often = max(Counter(action for _, action in refs).values(), default=0)
     full = [(sum(a <= at < b for (at, _), _ in refs), (a, b)) for a, b in spans]
     long = [(len(text[a:b].split()), (a, b)) for a, b in spans]
-    waits = {c.after for c in reading.problem.said}
+    asked = reading.problem.said
+    waits = {c.after for c in asked}
     whole = (0, len(text))
     first = next(((int(action in waits), span) for span, action in refs), (0, whole))
     clauses = [node.form.removesuffix("_compound") for node in nodes if isinstance(node, Clause)]
@@ -51,6 +61,8 @@ def counted(text: str, actions: tuple[Action, ...], timed: bool) -> Measured:
         ("number", "sentences", len(spans)),
         ("number", "mentions of actions", len(refs)),
         ("number", "mentions of one action", often),
+        # Other sentences may say a constraint that follows from others less often, or not at all.
+        ("constraint", "constraints said", len(asked)),
         ("length", "words", len(text.split())),
         ("length", "characters", len(text)),
         ("clause", "relative clauses", sum(isinstance(node, Relative) for node in nodes)),
@@ -58,8 +70,13 @@ def counted(text: str, actions: tuple[Action, ...], timed: bool) -> Measured:
         ("clause", "second clauses", sum(len(s.clauses) - 1 for s in reading.tree.sentences)),
         *(("clause", f"{form} clauses", clauses.count(form)) for form in _FORMS),
     )
+    said = [(constraint_measure(c, reading.problem), (min(c.spans)[0], max(c.spans)[1])) for c in asked]
+    for word in (node for node in nodes if isinstance(node, Word)):
+        said += [(Measure("word", f"“{name}”"), word.span) for name in (word.entry, word.modal) if name]
+    times = Counter(measure for measure, _ in said)
     return {
-        **{Measure(kind, said): (n, whole) for kind, said, n in found},
+        **{measure: (times[measure], span) for measure, span in said},
+        **{Measure(kind, what): (n, whole) for kind, what, n in found},
         Measure("number", "mentions of actions in one sentence"): max(full, default=(0, whole)),
         Measure("length", "words in one sentence"): max(long, default=(0, whole)),
         Measure("position", "actions that are named first and wait for others"): first,
@@ -105,15 +122,15 @@ def _bits(counts: Counts) -> float:
 def splits(runs: Sequence[tuple[Measured, Counts]]) -> list[Split]:
     """Return every measure with every limit that the query is above and another one is not, the clearest first.
 
-    ``runs``: queries that mean the same, with their runs; the first is the query itself.
+    ``runs``: queries that mean the same, with their runs; the first is the query itself. A word is counted where it is.
     """
     verdicts = [(told, Counts(1, 0) if c.right > c.wrong else Counts(0, 1)) for told, c in runs if c.runs]
     found = []
     for measure, (own, _) in runs[0][0].items():
-        for most in {n for told, _ in verdicts if (n := told[measure][0]) < own}:
+        for most in {n for told, _ in verdicts if (n := amount(told, measure)) < own}:
             sides = [NO_RUNS, NO_RUNS]
             for told, one in verdicts:
-                sides[told[measure][0] > most] += one
+                sides[amount(told, measure) > most] += one
             found.append(Split(measure, most, *sides))
     return sorted(found, key=lambda one: (one.misfit, one.measure, one.most))
 
@@ -126,6 +143,10 @@ _LEFT = 0.6
 
 _AHEAD = 6.0
 """A limit is to blame if it explains the queries better, by so many bits, than any limit of another kind."""
+
+
+_CLEAN = 9
+"""Queries without a constraint that is to blame are right so many times as often as wrong."""
 
 
 def shared_by(found: Sequence[Split]) -> str:
@@ -141,18 +162,24 @@ def compared(limit: str, below: Counts, others: Counts) -> str:
 
 
 def to_blame(found: Sequence[Split]) -> Split | None:
-    """Return the limit from which the agent fails, if one is clearer than those of all other kinds."""
+    """Return the limit from which the agent fails, if one is clearer than those of all other kinds.
+
+    A constraint must be clearer than any other constraint, too.
+    """
     best = found[0] if found else None
-    if best is None or best.kind == "clause" or best.p_value > LEVEL or not best.cures:
+    if best is None or best.kind in ("clause", "word") or best.p_value > LEVEL or not best.cures:
         return None
-    rest = [one.misfit for one in found if one.kind != best.kind]
+    alone = best.kind == "constraint"
+    if alone and not best.most and best.below.right < _CLEAN * best.below.wrong:
+        return None
+    rest = [one.misfit for one in found if (one.measure != best.measure if alone else one.kind != best.kind)]
     ahead = min(rest, default=99.0) >= best.misfit + _AHEAD
     return best if ahead and best.misfit <= _LEFT * _bits(best.below + best.others) else None
 
 
 def rivals(found: Sequence[Split]) -> bool:
     """Return whether a number, a length or a place explains the queries so well that no clause alone is to blame."""
-    best = next((one for one in found if one.kind != "clause"), None)
+    best = next((one for one in found if one.kind not in ("clause", "word", "constraint")), None)
     return (
         best is not None and best.p_value <= LEVEL and best.misfit < (best.below.runs + best.others.runs) / 5
     )

@@ -6,7 +6,7 @@ from collections.abc import MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from planscope.dissection.blame import culprit_of, splits_of
+from planscope.dissection.blame import culprit_of, refined, splits_of
 from planscope.dissection.culprit import Culprit
 from planscope.dissection.evidence import (
     KINDS,
@@ -205,10 +205,12 @@ def summary(
     start = cell_run(first, began) if first is not None and began else None
     culprit, shared = None, ""
     asked = variants.get(dissection.variant)
-    if asked is not None and dissection.culprit_budget:
-        culprit = culprit_of(asked, decision, by_kind)
-        with suppress(ParseFailure):
-            shared = shared_by(splits_of(asked, by_kind))
+    if asked is not None:
+        if dissection.culprit_budget:
+            culprit = culprit_of(asked, decision, by_kind)
+            with suppress(ParseFailure):
+                shared = shared_by(splits_of(asked, by_kind))
+        decision = refined(decision, asked, by_kind)
     budget = dissection.budget + (dissection.culprit_budget if "Culprit" in shown_kinds else 0)
     return Summary(tuple(rows), decision, spent, budget, start, culprit, shared)
 

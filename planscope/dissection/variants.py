@@ -368,8 +368,12 @@ class Mutants:
             # Every second one keeps the query's own words, so that words and sentences are told apart.
             bad |= dict.fromkeys(self._words_of(self.variant), 0.0)
             modals, worn = "free", {}
+        # Every second one in other words is long, so that words and lengths are told apart.
+        drawn = _CHOICE if kind == "TerminalSubstitute" and number % 2 == 0 else 1
         for attempt in range(_ATTEMPTS):
-            words = choose(found, bad, draw, _JITTER * (1 + attempt), modals, worn)
+            jitter = _JITTER * (1 + attempt)
+            choices = [choose(found, bad, draw, jitter, modals, worn) for _ in range(drawn)]
+            words = max(choices, key=lambda words: sum(len(word.entry + word.modal) for word in words))
             with suppress(CannotMutate):
                 mutant = reworded(reading, words, number, topic=self.topic)
                 if mutant.problem.text not in there:
@@ -399,7 +403,7 @@ class Mutants:
             return self._numbered((kind, 0), number)
         half, even = divmod(number - 1, 2)
         first = 1 + _CHOICE * (even + 2 * (half // len(MANNERS)))
-        own = measured(self.variant)
+        own = {m: n for m, n in measured(self.variant).items() if m.kind not in ("word", "constraint")}
         earlier = (measured(results.variant(cell)) for cell in results.cells(kind))
         seen = Counter(m for one in earlier for m in own if one[m][0] < own[m][0])
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planscope.dissection.blame import Cells, proved
+from planscope.dissection.blame import Cells, culprit_of, proved, refined
 from planscope.dissection.changes import Changes
-from planscope.dissection.evidence import Counts
+from planscope.dissection.evidence import Cause, Counts, Decision
 from planscope.dissection.variants import MANNERS
 from planscope.language.problem import Problem, make_actions
 from planscope.language.reading import Reading, read_query
@@ -44,6 +44,16 @@ def cells_of(
     ]
     as_is = (Cell(kind="Original", number=1, variant=variant.id), Counts(0, 9), variant)
     return {"Original": [as_is], "QuerySynthesize": others, "Culprit": made}
+
+
+def written(kind: CellKind, text: str, counts: Counts) -> tuple[Cell, Counts, Variant]:
+    return cell(kind, 1, read_query(text, make_actions(NAMES), timed=False).problem, counts)
+
+
+def decided(cause: Cause, cells: Cells) -> Decision:
+    likely = {"Terminal": 0.0, "Structure": 0.01, "Constraint": 0.01, cause: 0.98}
+    decision = Decision(cause, 0.98, "", likely=likely, causes=((cause, 0.98),))
+    return refined(decision, asked(), cells)
 
 
 def cell(
@@ -102,3 +112,52 @@ def test_no_word_is_to_blame_if_a_length_explains_the_same() -> None:
     other = told("TerminalSubstitute", "before", "sometime before", Counts(1, 0))
     _, found = proved(changes, variant, {**limited, "TerminalSubstitute": [*[short] * 8, *[other] * 8]})
     assert found is not None and found.changes == {0}
+
+
+WORDY = TEXT.replace("precedes", "comes before").replace("occurs before", "comes at some point before")
+SHORT = TEXT.replace("occurs before", "precedes")
+
+
+def test_a_length_is_to_blame_where_other_words_cure_only_if_they_are_shorter() -> None:
+    """No word of the query is in all queries that fail, and new ones are in some."""
+    as_is = cells_of(Changes(reading(), "Terminal"), asked(), [], [])["Original"]
+    long = [written("TerminalSubstitute", WORDY, Counts(0, 1))] * 8
+    short = [written("TerminalSubstitute", SHORT, Counts(1, 0))] * 4
+    other = [written("TerminalSubstitute", SHORT.replace("precedes", "predates"), Counts(1, 0))] * 4
+    told: Cells = {"Original": as_is, "TerminalSubstitute": [*long, *short, *other]}
+    found = decided("Terminal", told)
+    assert (found.cause, found.likely["Structure"], found.likely["Terminal"]) == ("Structure", 0.98, 0.01)
+    assert found.reason == (
+        "one limit explains the runs best: with at most 152 characters, 8 of 8 queries were right, else 0 of 9"
+    )
+    named = culprit_of(asked(), Decision("Terminal", 0.6, ""), told)
+    assert named is not None and named.kind == "length"
+    assert named.cured == SHORT
+    right = [written("TerminalSubstitute", WORDY, Counts(1, 0))] * 8
+    assert decided("Terminal", {**told, "TerminalSubstitute": [*right, *short, *other]}).cause == "Terminal"
+
+
+def test_a_constraint_is_to_blame_where_other_sentences_cure_only_if_they_leave_it_out() -> None:
+    """ "Coffee brewing before seat cleaning" follows from two others, so other sentences need not say it."""
+    one = "Coffee brewing precedes crew briefing. Crew briefing precedes seat cleaning. "
+    two = "Before crew briefing, coffee brewing occurs. Seat cleaning succeeds crew briefing. "
+    rest = "Crew briefing occurs before safety demonstration."
+    twice = f"{rest} Before safety demonstration, crew briefing occurs."
+    said = "Coffee brewing precedes seat cleaning. "
+    as_is = cells_of(Changes(reading(), "Structure"), asked(), [], [])["Original"]
+    without = [
+        written("QuerySynthesize", one + rest, Counts(1, 0)),
+        written("QuerySynthesize", two + twice, Counts(1, 0)),
+    ] * 5
+    having = [written("QuerySynthesize", text + said + rest, Counts(0, 1)) for text in (one, two)] * 5
+    told: Cells = {"Original": as_is, "QuerySynthesize": [*without, *having]}
+    found = decided("Structure", told)
+    assert (found.cause, found.causes) == ("Constraint", (("Constraint", 0.98),))
+    named = culprit_of(asked(), Decision("Structure", 0.98, ""), told)
+    assert named is not None and (named.kind, named.text) == (
+        "constraint",
+        "“coffee brewing before seat cleaning”",
+    )
+    (again,) = (c for c in reading().problem.said if c.id in named.constraints)
+    assert (again.before, again.after) == ("a1", "a3")
+    assert decided("Structure", {**told, "QuerySynthesize": [*without, *without]}).cause == "Structure"

@@ -132,12 +132,36 @@ def test_two_of_which_either_will_do() -> None:
     assert either is not None and (either.changes, either.either) == ({1, 4}, True)
 
 
+SAID = [replace(word, kind="constraint") for word in WORDS]
+
+
 def test_other_constraints_that_cure_together_do_not_hide_the_one_that_cures_alone() -> None:
     """Fewer constraints are easier to meet, whatever is to blame."""
-    said = [replace(word, kind="constraint") for word in WORDS]
-    others = [trial(1, 0, 0, 1), trial(1, 0, 1, 3, 5), *[trial(0, 1, n) for n in (0, 1, 3, 4, 5)]]
-    found = Search(said, Counts(0, 9), Counts(9, 0), [*others, trial(3, 0, 2), trial(3, 0, 2)]).proved()
+    others = [trial(1, 0, 0, 1), trial(1, 0, 1, 3, 5), *[trial(0, 2, n) for n in (0, 1, 3, 4, 5)]]
+    found = Search(SAID, Counts(0, 9), Counts(9, 0), [*others, trial(3, 0, 2), trial(3, 0, 2)]).proved()
     assert found is not None and found.changes == {2}
+
+
+def test_a_constraint_is_named_only_where_all_others_are_acquitted() -> None:
+    """To leave out all others at once may take away what the fault needs: then it is tried by halves."""
+    alone = [trial(3, 0, 2), trial(3, 0, 2), trial(0, 2, 0, 1)]
+
+    def search(*trials: Trial) -> Search:
+        return Search(SAID, Counts(0, 9), Counts(9, 0), [*alone, *trials])
+
+    assert search().next(random.Random(1)) == Pick("Culprit", None, (3, 4, 5))
+    easier, third = trial(1, 0, 3, 4, 5), trial(0, 2, 3)
+    for unproved in (
+        [],
+        [trial(0, 1, 3, 4, 5)],
+        [easier],
+        [easier, third],
+        [easier, third, trial(0, 1, 4, 5)],
+    ):
+        assert search(*unproved).best() is not None and search(*unproved).proved() is None
+    assert search(easier, third, trial(0, 1, 4)).next(random.Random(1)) == Pick("Culprit", None, (4, 5))
+    for enough in ([trial(0, 2, 3, 4, 5)], [easier, third, trial(0, 2, 4, 5)]):
+        assert search(*enough).proved() is not None
 
 
 def test_where_no_other_query_can_be_made_the_known_one_runs_again_and_the_search_ends() -> None:

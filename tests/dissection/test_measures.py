@@ -37,6 +37,9 @@ def test_what_is_counted() -> None:
     assert found["words"][0] == 18
     assert found["mentions of actions in one sentence"] == (4, first)
     assert found["words in one sentence"] == (13, first)
+    assert found["constraints said"][0] == 5
+    assert found["“coffee brewing before crew briefing”"][0] == 3
+    assert (found["“precede”"][0], found["“before”"]) == (2, (1, "before"))
     assert found["actions that are named first and wait for others"] == (0, "Coffee brewing")
     late = "Crew briefing occurs after coffee brewing. Seat cleaning precedes coffee brewing."
     told = {measure.said: (n, late[a:b]) for measure, (n, (a, b)) in measured(variant(late)).items()}

@@ -68,12 +68,14 @@ def meant(rules: Sequence[Rule]) -> str:
     return " ; ".join(sorted(map(short, rules)))
 
 
-def by_meaning(path: Path) -> Iterator[Told]:
-    tools = TOOLS
+def by_meaning(path: Path, every: int = 1) -> Iterator[Told]:
+    """Read the sentences of a corpus, or one of so many."""
+    tools, number = TOOLS, -1
     for line in path.read_text(encoding="utf-8").splitlines():
         tools = line[1:].split() if line.startswith("@") else tools
         wanted, _, sentence = line.partition(" :: ")
-        if sentence and not line.startswith("#"):
+        number += bool(sentence) and not line.startswith("#")
+        if sentence and not line.startswith("#") and number % every == 0:
             ways = {" ; ".join(sorted(way.split(" ; "))) for way in wanted.split(" ? ")}
             found, error = reads(sentence, tools)
             if not found:
@@ -116,10 +118,10 @@ def verdicts(text: str, row: dict[str, Any], examples: Sequence[dict[str, Any]])
     return [check_trace(book, trace_of(one["calls"]), CheckOptions()).verdict for one in examples]
 
 
-def by_examples(path: Path) -> Iterator[Told]:
+def by_examples(path: Path, every: int = 1) -> Iterator[Told]:
     """Judge the examples of each sentence. A sentence of class "one" has one meaning, one of "two" has two, and others
     ("beyond", "none") no rule can say."""
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines()[::every]:
         row = json.loads(line)
         wanted = [
             [(one, "right" if one["keeps"] else "wrong") for one in some]

@@ -179,7 +179,7 @@ def vat_mended(
             "--sets",
             "1",
             "--calls",
-            "40",
+            "20",
             "--call-limit",
             "60",
             "--json",

@@ -36,7 +36,8 @@ FIRST = bundled()["first-look"]
 
 @pytest.fixture(autouse=True)
 def _folders_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DATA", "STATE", "CACHE"):
+    """But for the index of the library: the bundled sessions are judged once for all tests."""
+    for name in ("DATA", "STATE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     monkeypatch.setattr("planscope.tui.controllers.autosave.PAUSE", 0.1)
 

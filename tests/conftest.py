@@ -6,6 +6,8 @@ import gc
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 from unittest.mock import patch
 
@@ -13,6 +15,8 @@ import pytest
 from hypothesis import settings
 
 from tests import nightly
+
+gc.disable()  # until all is collected: what imports make stays
 
 # Files in memory where there is room: making, writing and removing a folder is fifty times as quick as on a disk.
 if "TMPDIR" not in os.environ and os.access("/dev/shm", os.W_OK):
@@ -65,6 +69,8 @@ settings.register_profile("random", deadline=None, database=None)
 settings.load_profile("random" if os.environ.get("PLANSCOPE_RANDOM") else "fixed")
 
 
+_DETECTORS = pytest.StashKey[subprocess.Popen[bytes]]()
+
 collect_ignore = ["bench", "fuzz"]
 """Programs, run by name."""
 
@@ -90,8 +96,18 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 10, 10)
+    gc.enable()
     patch("gc.freeze").start()  # planscope's own calls would keep the garbage of earlier tests for ever
 
 
-def pytest_unconfigure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the detectors of secrets while the workers collect: once, and not in each of them."""
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        code = "from kingfisher_sdk import Scanner; Scanner()"
+        config.stash[_DETECTORS] = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if _DETECTORS in config.stash:
+        config.stash[_DETECTORS].wait()
     shutil.rmtree(_HOME, ignore_errors=True)

@@ -99,6 +99,8 @@ async def _run(driven: Editing, key: str) -> None:
     await driven.press(key, "enter")
     assert driven.app.work.document.session.variants[count].query.text.startswith(TWO + " Network")
     await driven.until(lambda: driven.state.variant.id == f"v{count + 1}")
+    # the first run imports agents; the next key would be told that it is in progress
+    await driven.until(lambda: not driven.app.work.live.at_work)
 
 
 @effect("keep-draft")

@@ -78,6 +78,7 @@ FORMS: Mapping[Kind, str] = {
         <first> right precedes <then>
         """,
     "alternate_precedence": r"""
+        before every <then> ,? ?(?:do )?<first>(?: <V>)? again
         (?:every )?<then> (?:every )?(?:has|needs|preceded_by|contains) (?:earlier )?own (?:earlier \
           )?<first>(?: earlier)?
         (?:every )?<then> (?:every )?(?:has|needs) (?:earlier )?<first>(?: earlier)? own(?: earlier)?
@@ -88,6 +89,7 @@ FORMS: Mapping[Kind, str] = {
         (?:no|not_do|there_no) <then> without own <first>(?: earlier)?
         """,
     "response": r"""
+        <first> followed_by (?:later <then>|<then> later)
         (?:every <first>|<first>)(?: (?:always|every|later))+ followed_by (?:later )?(?:every \
           )?<then>(?: later)?
         every <first> (?:later )?followed_by (?:later )?<then>(?: later)?
@@ -115,8 +117,7 @@ FORMS: Mapping[Kind, str] = {
           before)?
         every <then> ?,? (?:there|comes) (?:COUNT_OF )?(?:earlier <first>|<first> earlier)
         needs <first>(?: (?:did_)?<V>)? before (?:every )?(?:do |did_do )?<then>(?: <V>)?
-        (?:every )?<then> has (?:COUNT_OF )?earlier <first>
-        (?:every )?<then> has <first> earlier
+        (?:every )?<then> (?:has|contains) (?:COUNT_OF )?(?:earlier <first>|<first> earlier)
         <first>(?: always)? precedes (?:every )?<then>
         (?:every )?<then>(?: always)? (?:may_only_)?follows <first>
         <first> (?:enables|blocks) (?:every )?<then>
@@ -126,6 +127,7 @@ FORMS: Mapping[Kind, str] = {
         <then> must_follows <first>
         """,
     "within": r"""
+        <then> (?:must_)?follows (?:every )?<first>(?: ,)? WITHIN
         (?:after|once)(?: every)? <DONE> ?,? <then> (?:must_)?follows WITHIN
         (?:every )?<first>(?: every| always)* followed_by (?:later )?<then>(?: ,)? WITHIN
         (?:every )?<first>(?: every| always)* followed_by WITHIN <then>
@@ -143,6 +145,7 @@ FORMS: Mapping[Kind, str] = {
         <first> blocks (?:every )?<then>
         """,
     "not_within": r"""
+        (?:next )?call_is (?:that )?(?:right |comes )*(?:right_later|after) (?:every )?<first> not_(?:may_)?is <then>
         (?:every )?<first> right not_followed_by <then>
         (?:every )?<first> not_followed_by <then> right_later
         <first> right not_precedes (?:every )?<then>
@@ -200,6 +203,7 @@ FORMS: Mapping[Kind, str] = {
           ?,? ?(?:and )?(?:with no|without|with none) <until> in_between
         """,
     "after_until": r"""
+        (?:after|once|when|if)(?: every)? <DONE> ?,? (?:do |there )?<until>(?: <V>)? before (?:next|chain) <then>
         from (?:every )?<DONE> (?:until|to) (?:next |every )?(?:do |did_do )?<until>(?: (?:did_)?<V>)? ?,? <NO_THEN>
         <NO_THEN> from (?:every )?<DONE> (?:until|to) (?:next |every )?(?:do |did_do )?<until>(?: (?:did_)?<V>)?
         (?:after|once|when|if)(?: every)? <DONE> ?,? <NO_THEN> (?:until|before) (?:do |did_do |next |every \
@@ -236,6 +240,7 @@ FORMS: Mapping[Kind, str] = {
         <first> (?:comes|happens) after else
         """,
     "first": r"""
+        (?:no|not_do|there_no) <first>(?: (?:may_)?<V>)? (?:once|after|when|if) (?:every )?else(?: (?:did_)?<V>)?
         (?:do )?<first><MAY> first or not(?:_do|_happens)?
         first ,? (?:do )?<first>(?: <V>)?
         <NONE> (?:(?:may_)?<V> |is )?(?:before|until) (?:every )?<DONE>
@@ -243,9 +248,9 @@ FORMS: Mapping[Kind, str] = {
         <NONE> (?:may_)?precedes <first>
         <first> not_(?:may_)?<V> (?:once|after|when|if) (?:every )?else(?: (?:did_)?<V>)?
         (?:do )?<first><MAY> first
-        (?:if|when) (?:do |did_do )?<first>(?: happens)?(?: too)? ?, none(?:_else)? (?:may_)?<V> \
+        (?:if|when) (?:do |did_do )?<first>(?: happens)?(?: too)? ?, <NONE> (?:may_)?<V> \
           earlier
-        <first> is optional ,? ?but none(?:_else)? (?:may_)?<V> earlier
+        <first> is optional ,? ?but <NONE> (?:may_)?<V> earlier
         <first> is optional ,? ?but (?:if|when) it happens ,? ?it is first call_is
         begins <first>
         <first> (?:comes|happens) before else
@@ -254,14 +259,15 @@ FORMS: Mapping[Kind, str] = {
     "last": r"""
         (?:do )?<first><MAY> last or not(?:_do|_happens)?
         last ,? (?:do )?<first>(?: <V>)?
-        <OTHER> (?:(?:may_)?<V> |is )?(?:after|once) (?:every )?<DONE>
-        from (?:every |earlier )?<DONE>(?: onwards)? ?,? <OTHER>(?: (?:may_)?(?:<V>|is))?(?: later| again)*
-        (?:after|once) (?:every )?<DONE> ?,? <OTHER>(?: (?:may_)?(?:<V>|is|follows))?(?: later| \
+        (?:<NO_OTHER>|<OTHER>(?: (?:may_)?<V>| is)?) (?:after|once) (?:every )?<DONE>
+        from (?:every |earlier )?<DONE>(?: onwards)? ?,? (?:<NO_OTHER>|<OTHER>(?: (?:may_)?(?:<V>|is))?)(?: \
+      later| again)*
+        (?:after|once|when) (?:every )?<DONE> ?,? (?:<NO_OTHER>|<OTHER>(?: (?:may_)?(?:<V>|is|follows))?)(?: later| \
           again)*
         <OTHER> (?:may_)?follows <first>
         (?:do )?<first><MAY> last
-        (?:if|when) (?:do |did_do )?<first>(?: happens)?(?: too)? ?, none(?:_else)? (?:may_)?<V> later
-        <first> is optional ,? ?but none(?:_else)? (?:may_)?<V> later
+        (?:if|when) (?:do |did_do )?<first>(?: happens)?(?: too)? ?, <NONE> (?:may_)?<V> later
+        <first> is optional ,? ?but <NONE> (?:may_)?<V> later
         <first> is optional ,? ?but (?:if|when) it happens ,? ?it is last call_is
         ends_with <first>
         <first> (?:comes|happens) after else
@@ -333,6 +339,10 @@ stands in the main clause, x_earlier in the one beside."""
 
 SAME = r"""
     (S) did_do(?! S| every| both) => 1 did_happens
+    ^(S) not_(?:may_)?contains$ => 1 not_happens
+    without (S) own => without own 1
+    (ends_with|begins) (S) happens$ => 1 2
+    sometime(?= .*too) =>
     ^sure ((?:(?!BESIDE )[^ ]+ )*?)did_do => sure 1 do
     ^sure ((?:(?!BESIDE )[^ ]+ )*?)did_happens => sure 1 happens
     sure =>

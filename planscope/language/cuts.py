@@ -33,6 +33,7 @@ from planscope.language.calls import (
     Relation,
     Scalar,
     Source,
+    compares,
     condition_text,
     moment,
 )
@@ -770,22 +771,25 @@ class Cuts:
     def _told(self) -> dict[int, Mention]:
         """What is mentioned in words that need those before them, by its place: "has been built and pushed", "book the
         hotel before the flight"."""
+        return {at: mention for at, _, _, mention in self.mentioned() if mention is not None}
+
+    def mentioned(self) -> Iterator[tuple[int, int, str, Mention | None]]:
+        """Yield what is at each place, with its width: a tool that is named, one that is mentioned, or a word."""
         mentions, said, at = self.scanner.mentions, Named(), 0
-        found: dict[int, Mention] = {}
         while at < len(self.row):
             width, tool = self._exact(at)
             mention = mentions.at(self.pieces, at, said)
             if tool and (mention is None or mention.width <= width):
                 said.add(LanguageToken("ACTION", *self.span(at, at + width), action=tool))
+                mention = None
             elif mention is not None:
-                found[at] = mention
                 said.tell(mention)
-                width = mention.width
+                width, tool = mention.width, ""
             else:
                 width = 1
                 said.add(LanguageToken(_TYPES.get(self.raw[at], "WORD"), *self.span(at, at + 1)))
+            yield at, width, tool, mention
             at += width
-        return found
 
     def _modified(self, calls: Calls) -> Calls:
         """Return the set narrowed by the words after it: with CONDITION, that failed, by AGENT."""
@@ -1099,6 +1103,13 @@ class Cuts:
         if not (must or behind) or not (plain or self._compares(0, "argument", path=False)):
             return None
         condition = self._comparison(path, "=", "argument") if plain else self._tested(path, "argument")
+        free = (
+            must
+            and must[0].startswith(("may", "can"))
+            and not {"not", "never", "only"} & set(must[0].split())
+        )
+        if free and any(one.operator in (">", ">=") for one in compares(condition)):
+            return None  # "may be above 100" forbids nothing
         what = must[0] if must else "is" if at == 0 and self.at == len(self.row) else ""
         if what and "not" not in what and "never" not in what:
             condition = negated(condition)
@@ -1119,6 +1130,7 @@ class Cuts:
             return None
         end = begin + width
         calls = Item("S", self.span(begin, end), (Calls(tool, text=tool),))
+        end += bool(match and match["path"] != "number") and self.keys[end : end + 1] in (["call"], ["calls"])
         if match:
             self.at = next(k for k in range(at, begin) if self.raw[k] == match["path"])
             path, self.at = self._path(), end
@@ -1522,4 +1534,7 @@ _OPERATORS = {(sign,): sign for sign in _SIGNS} | {
     if not before or (one[0] not in ("is", ":") and one not in (("was",), ("of",), ("being",)))
 }
 _OPERATORS = dict(sorted(_OPERATORS.items(), key=lambda one: -len(one[0])))
-_LIMITS: dict[tuple[str, ...], Operator] = {("or", "more"): ">=", ("or", "less"): "<="}
+_LIMITS: dict[tuple[str, ...], Operator] = {
+    **{("or", more): ">=" for more in ("more", "higher", "greater", "above", "over", "larger")},
+    **{("or", less): "<=" for less in ("less", "lower", "fewer", "below", "under", "smaller")},
+}

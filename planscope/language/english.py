@@ -72,7 +72,8 @@ _CALLED = _any(
 )
 _HAPPENS = _any(
     """happens?|happened|occurs?|occurred|takes? place|took place|taken place|runs?|ran|goes out|shows? up|appears?|
-    appeared|exists?|starts?|begins?|commences?|finish(?:es)?|ends?|stops?(?! [a-z]+ing)|completes?|finished|completed|
+    appeared|exists?|starts?|begins?|commences?|finish(?:es)?|ends?|stops?(?! \
+      [a-z]+ing)|completes?|finished|completed|
     done|came back|come back|gone through|returned|pass(?:es|ed)?|(?:goes|go|gone) ahead(?! of)|proceeds?|
     makes? sense"""
 )
@@ -96,7 +97,7 @@ _REQUIRED = _any("required|mandatory|necessary|obligatory|compulsory|essential")
 
 _ANSWERED = _any(
     "returns?|returned|gives?|gave|raises?|raised|throws?|threw|reports?|reported|(?:ends?|ended|"
-    "results?|resulted) in|(?:answers?|answered|responds?|responded|comes? back|came back) with"
+    "results?|resulted) (?:up )?(?:in|with)|(?:answers?|answered|responds?|responded|comes? back|came back) with"
 )
 _FAILURE = "(?:an? )?(?:errors?|exceptions?|failures?)"
 
@@ -137,6 +138,13 @@ _VERBS = rows(
           for|needed|required|demands?|(?:gated|unlocked|enabled|guarded|authorized|protected) by
     """
 )
+
+
+def is_called(words: str) -> bool:
+    """Return whether a verb's form says that a tool is called."""
+    return late(_CALLED).fullmatch(words) is not None
+
+
 _PASSIVE = ("called", "allowed", "forbidden", "required", "followed_by", "preceded_by")
 _VERB = (
     rf"{_ADVERBS}(?:to )?{_AUXILIARY}{_ADVERBS}(?:(?P<have>has|have|had|having) )?{_ADVERBS}(?:(?P<be>{_BE}) "
@@ -377,7 +385,8 @@ _FILLER = (
         (?:in|within|of|per|throughout|during|for)
         (?:a|any|each|every|the|its|this|that) (?:whole |entire |given )?{_RUN}|
         per {_RUN}|(?:anywhere|somewhere) in (?:the|a|the same) {_RUN}|for the (?:rest|remainder) of the {_RUN}|
-        no exceptions|without exception|whatever happens|please|no matter what|then|in every case|whatsoever|explicitly|
+        no exceptions|without exception|whatever happens|please|no matter what|then|in every \
+      case|whatsoever|explicitly|
         really|actually|in any case|in all cases|of course|no more and no (?:fewer|less)|no more no less|
         neither more nor less|obviously"""
     )
@@ -412,7 +421,10 @@ _ASIDE = " ".join(
     (?:for|about|from|on|of))""".split()
 )
 UNORDERED = " ".join(
-    r"""(?:(?:in )?(?:either|any|whichever|whatever|no particular|no fixed) order(?: (?:suits|you|is|among|of|for)
+    r"""(?:the order(?: (?:of|between))?(?: (?:those|these|them|the))?(?: (?:two|three|calls|tools))?
+    (?:is|does|makes)(?: not| no)?
+    (?:up to (?:it|you|them|the agent)|matter|irrelevant|free|important|unimportant|open|difference)|(?:in \
+      )?(?:either|any|whichever|whatever|no particular|no fixed) order(?: (?:suits|you|is|among|of|for)
     (?:\S+ ?){1,2})?|(?:i|we) do not (?:mind|care)(?: in)? (?:what|which|whatever) order|(?:the |their
     )?(?:order|sequence)(?: of the (?:two|calls|three)| between (?:them|the two)| of (?:them|these))? (?:does not|do
     not) matter|(?:no matter|regardless of|whatever) (?:in )?(?:which|the|their) order(?: of the two)?|(?:it does
@@ -462,6 +474,31 @@ _LAST, _FIRST = (
     r"\b(?:first|starts?|begins?|opens?)\b",
 )
 _SAME = "(?: [,;]| and| but)*"
+_NEWEST = "(?:(?:very )?(?:latest|last)|most recent|newest)"
+_ANSWER = "(?:result|answer|response|output|reply|return value)"
+_MUST = "(?:must|should|shall|may|can|has to|have to|needs to|need to|is to|are to)"
+_FAIL_IF = (
+    rf"(?:{_BAD}|(?:fail|reject|flag|block|abort)(?: (?:the|a|any|this|it|every)(?: \S+)?)?|the "
+    rf"(?:run|check|build|test|trace) {_FAILS}) (?:if|when|whenever|as soon as)"
+)
+_ONE = r"((?:(?!(?:and|but|yet|not|never|no|does|is|are|was|were|if|when|,|;) )\S+ ){0,4}?(?!(?:and|but|not|no) )\S+)"
+"""A few words of one clause."""
+_REST = r"((?:(?! (?:and|but|yet|not|never|no|exactly|precisely|only|,|;) ).)*)"
+_THE_CALLS = (
+    r"(?:any |one |some )?(?:of )?(?:the )?(?:next |first )?(\S+) (?:tool )?calls (?:that |which )?"
+    r"(?:come |coming |made |"
+    r"right |directly |immediately |straight |just )*(?:after|following|follow)(?: (?:an?|any|each|every|the))?"
+)
+_OTHER_TOOL = (
+    r"(?:some |an? |any |at least one |one )?(?:other|different|another)(?: (?:tool|call|one|action))?(?: call)?s?"
+    r"(?: (?:must|should|has to|have to|needs to|need to) "
+    r"(?:be (?:called|used|run|made)|come|run|happen|follow|have been called))?"
+)
+_UNIT = (
+    r"(?!(?:calls?|times?|steps?|turns?|messages?|seconds?|minutes?|hours?|may|must|should|shall|can|will|is|are|was|were|needs?|"
+    r"requires?|has|have|in|on|at|by|to|for|or|and|but|before|after|until|unless|if|when|once|without|only|never|not|per|of|the|an?)\b)"
+)
+"""What follows is the name of an argument."""
 SIMPLE = dict(
     rows(
         """
@@ -484,6 +521,137 @@ SIMPLE = dict(
 )
 """What plain sentences mean, where S is a known tool: a kind, and the places of its sets."""
 PLAINER = rf"""
+    ^(?:assert|check|verify|expect|confirm|require|demand|enforce|guarantee|we \
+      (?:require|demand|insist|expect)|it must hold)(?: :)? \
+      that =>
+    ^(?:all )?(?:runs|traces|sessions|conversations)(?= (?:that|which|with|where|in which)) => every run
+    (?:the )?(?:user's|user) {_NEWEST} (?:message|turn|reply)|(?!the latest user message)the \
+      {_NEWEST} (?:user's message|user \
+      message|message (?:from|by|of) the user) => \
+      the latest user message
+    the latest user message (?:at (?:that|the) (?:time|point|moment)|before (?:it|that|then|the call)|so \
+      far|up to then) => the \
+      latest user message
+    latest user message (?:has|have) (\S+) (?:in it|somewhere in it) => latest user message contains 1
+    latest user message (?:{_MUST}|has|have) (?:have \
+      )?(?:contain|include|say|mention|contained|included|said|mentioned) => latest user \
+      message contains
+    (contains?|containing|contained) (?:the )?(?:text|words?|string|phrase)(?= "\S*") => 1
+    the user (?:has |had )?(?:said|written|typed|replied|answered)(?: with)? ("\S*") in \
+      (?:the|their|his|her) {_NEWEST} message => the \
+      latest user message contains 1
+    ^the user {_MUST}(?: have)? (?:said|written|typed|replied|answered)(?: with)? ("\S*") in (?:the|their) \
+      {_NEWEST} message before \
+      (\S+)(?: is called| is used| runs)?$ => 2 only if the latest user message contains 1
+    (?:the )?{_NEWEST} {_ANSWER} (?:of|from|by)(?: an?| the)? (\S+)(?= \
+      (?:had|has|was|is|said|contained|must)) => the latest 1
+    (?:the )?{_NEWEST} (\S+)(?: call)?(?: 's)? {_ANSWER}(?= (?:had|has|was|is|said|contained|must)) => the latest 1
+    (?:the )?(\w+) (?:in|of|from) the {_NEWEST} (\S+)(?: call)?(?: 's)?(?: {_ANSWER})? (?:is|was|equals|=) \
+      ("\S*") => the latest 2 had 1 = 3
+    (\S+) (?:has been|was) called(?: already| before| earlier)? and (?:its|the) {_NEWEST} {_ANSWER} => the latest 1
+    (had|has|returned|returns|said|says|reported|reports|answered) (\w+) :(?= "\S*") => 1 2 =
+    {_FAIL_IF} (?:no (\S+)(?: calls?)? (?:is|was) (?:called|made)|(\S+) (?:is|was) (?:not|never) called)$ \
+      => 1 2 happens
+    {_FAIL_IF} (?:(?:an?|any|the|some|one) )?{_ONE} (?:is|are|was|were|gets|has been|have been) \
+      (called|used|made|invoked|run|executed){_REST}$ \
+      => 1 must not be 2 3
+    {_FAIL_IF} (?:(?:an?|any|the|some|one) )?{_ONE} \
+      (runs?|happens?|occurs?|comes?|fails?|errors?|returns?|ends?|follows?){_REST}$ => 1 must \
+      not 2 3
+    ^(?:an?|any|every|each|one)(?: single)? (?:failing|failed|erroring|unsuccessful) (\S+)(?: calls?)? \
+      (?:{_FAILS}|{_CONSIDERED} {_WRONG}|\
+      (?:fails|breaks) (?:the|a) \S+)$ => 1 must not fail
+    ^(?:all|every|each|any) (\S+)(?: calls?)? (?:must|should|shall|has to|have to|needs to|need to)(?: \
+      always)? (?:succeed|be \
+      successful|(?:complete|return|finish|end) without (?:an? )?errors?)$ => 1 must not fail
+    ^(?:an? |any )?(?:failed (\S+)|(\S+) (?:error|failure))(?: calls?)? (?:means|implies) no \
+      (?:more|further|later) => after a failed 1 2 \
+      , no
+    ^no {_RUN} {_MUST} (?:have|contain|make|include|see|call) (more|fewer|less) => there must not be 1
+    ^(?:the |a )?(?:hard )?(?:limit|cap|quota|maximum)(?: number of calls)? (?:for|on|of|to) (\S+)(?: \
+      calls)? is (?:set to |at )?(\S+) \
+      (?:calls?|times|uses) => 1 happens at most 2 times
+    ^(?:there (?:is|must be) )?no (?:one |single |given |individual )*(\w+_\w+|\w+id) (?:(?:{_MUST}|is \
+      allowed to) )?(?:gets?|have|has|\
+      sees?|receives?|appears? in|be in) (more than \S+) (\S+)(?: calls?)?(?: in (?:an?|any|the|one) \
+      {_RUN})?$ => there must not be 2 3 calls per 1
+    (?:for|per) (?:any |each |every )?(?:one|single|given|individual) (\w+) => for each 1
+    the same (\S+) [(] (?:by|same|matched by|i [.] e [.]) (\S+) [)](.*)$ => the 1 3 per 2
+    (?:on|for|with|of|to|about|at|in) (?:an?|any|each|every|one|the|some) (\w+)(?= .* (?:same|per|that \
+      same) \1_?(?:id|number|no|code|\
+      key|ref)(?: |$)) =>
+    (?:whenever|when|if|where|as long as)(?: both| they| the two| they both| both of them)*(?: calls)? \
+      (?:concern|have|share|use|name|\
+      carry|refer to|are (?:for|about|on|with|called with)) the same => for the same
+    (?:for|on|with|of|to) (?:an?|any) (\w+) (?:that|which) (?:has|have) (?:not|never) (?:had|seen|got|been \
+      through|gone through)(?: \
+      an?| any| its)? (\S+)(?: calls?)?(?: first| yet| before| earlier)* => without an earlier 2 for the same 1
+    before (?:the {_RUN} (?:is over|ends|finishes|is done|is finished)|the end of the {_RUN})$ => later
+    (earlier|later|before|afterwards|elsewhere|already) in the same {_RUN} => 1
+    (followed|preceded)((?: \w+){{0,4}}) , by => 1 2 by
+    (followed)(?: up)? with => 1 by
+    (once|twice|(?:{_NUMBER}) times) , (?:and |but )?(?:not|never)(?: ever)? again$ => at most 1
+    ^do not (?:finish|end|stop|conclude|close)(?: (?:the|an?|any) {_RUN})?(?= without) => do not end the run
+    ((?:only|needs|requires) .*?) and (?:only )?(?:if|when) (?:an? |the )?(\S+) has not been called \
+      since(?: then| that| it)?$ => 1 and with \
+      no 2 in between
+    [(] (?:or ,? ?)?(?:for the first(?: one| call)? ?[,:] )?since the {_RUN} (?:began|started|begins|starts) [)] =>
+    ^(call (?:an? )?\S+|\S+ happens) (?:being|to be|getting) called$ => 1
+    for (?:an? |the )?{_UNIT}(\w+)(?= (?:of|above|over|below|under|at least|at most|more than|less \
+      than|>|<|=|>=|<=) [0-9]) => with 1
+    (?:of|for|with) ((?:more|less|fewer) than|at least|at most|over|under|above|below|up to) ([0-9]\S*) \
+      {_UNIT}(\w+|`\w+`) => with 3 1 2
+    (?:of|for|with) ([0-9]\S*) {_UNIT}(\w+|`\w+`) (or (?:more|less|higher|above|lower|fewer)) => with 2 of 1 3
+    with (\w+|`\w+`) ([0-9]\S*)(?= or (?:more|less|higher|above|lower|fewer)) => with 1 of 2
+    (must|should|shall|has to|have to) (?:keep|leave|hold|set|limit)(?: its| the| their)? (\w+)(?= \
+      (?:below|under|above|over|at most|at \
+      least|between|<|>|within)) => 1 have 2
+    (may|must|can|should|shall) (not|never) (?:use|have|take|get|be given|receive|carry)(?: an?| the| any)? \
+      (\w+)(?= (?:"\S*"|[0-9]|=|<|>|\
+      above|below|over|under|of|at|less|more|greater)) => 1 2 be called with 3
+    ^(?:the )?(\w+) ("\S*") (?:is|are) (?:{_FORBIDDEN}|not {_ALLOWED}) (?:for|in|with|on) (\S+)$ => 3 with \
+      1 2 is forbidden
+    ^(\w+|`\w+`) [(] (\w+) (=|<|>|<=|>=|!=) (\S+) [)](?= (?:must|may|should|can|is|are) ) => 1 with 2 3 4
+    (?:makes?|puts?|renders?|turns?) (\S+) {_FORBIDDEN} => blocks 1
+    and (?:the|an?) (\S+) (?:that|which) (?:follows|comes after|comes next)(?: it| that)? => and the next 1
+    (\S+) (was|were|has been|have been|is) called or (?:an? |the )?(\S+) \2 called => 1 or 3 2 called
+    (both)? ?have been called , (?:in )?(?:any|either|whatever|whichever) order , before => 1 have been called before
+    ^after (\S+) (?:(?:consecutive|successive) (\S+)(?: calls)?|(\S+)(?: calls)? in a row) , \
+      {_OTHER_TOOL}(?: before (?:the next|another|\
+      any other) \S+(?: call)?)?$ => 2 3 may be called at most 1 times in a row
+    ((?:not?|never|most|max|maximum).* in a row) [,;] (?:then |and then |and )?{_OTHER_TOOL}(?: \
+      (?:first|between|in between|between \
+      them|in - between))?$ => 1
+    ^(?:none of|neither of) {_THE_CALLS} (\S+)(?: calls?)? (?:may|must|can|should) \
+      (?:be|include|contain)(?: an?)? (\S+)(?: calls?)?$ => \
+      3 must not be called within 1 calls after 2
+    ^(?!one|some){_THE_CALLS} (\S+)(?: calls?)? (?:may|must|can|should) (?:not|never) \
+      (?:be|include|contain)(?: an?| any)? (\S+)(?: calls?)?$ => 3 \
+      must not be called within 1 calls after 2
+    ({_MUST}(?: not| never)?) be (?:among|one of|in|within|part of) {_THE_CALLS} => 1 be called within 2 calls after
+    (?:in|among|within|as|during|for) {_THE_CALLS} => within 1 calls after
+    (?:in|among|within|as) (?:one|any|some) of the (?:next |following )?(\S+) calls(?: after (?:it|that))? \
+      => within 1 calls
+    ((?:right|directly|immediately|straight|just) .*?) ,? ?with (?:no|nothing)(?: other)?(?: tool)?(?: \
+      calls?)? (?:in )?between(?: \
+      them| the two)? => 1
+    (only .*?) as (?:the |an? )?(?:very )?(first|last|final) (?:tool )?(?:call|step|action)(?: of \
+      (?:the|an?|any|each|every) {_RUN})? => 1 2
+    ^(?:an? )?(\S+) (?:closes|ends|finishes|concludes|terminates) (?:the|an?|every) {_RUN} [:;,] (.*) \
+      (?:it|that)$ => 2 1
+    (?:is|are) (?:not|none of|never) (?:the|this|that|an?|your|our|its)?(?: \
+      (?:agent|assistant|model|bot)(?: 's|'s)?)? \
+      ?(?:job|business|task|role|remit|concern|responsibility|call to make) => is forbidden
+    ^(?:{_PERSON}|this agent) (?:has|have) no (?:permission|right|authority|licen[cs]e|clearance) to(?: \
+      {_ACT})? => do not call
+    (?:must|should|has to|is to) (?:stay|remain|be left|go) (?:unused|uncalled|untouched) => must not be called
+    (?:keep|take) (?:your )?hands off => do not call
+    ((?:not|no|never|forbidden|off limits) .*?) (?:under|in) any circumstances => 1
+    [;,] (?:so |and )?(?:{_PERSON}|this agent) (must|may|should|can|shall) (not|never)(?: ever)? \
+      (?:do|call|use|run) (?:it|that|this)$ => ; \
+      it 1 2 be called
+    ^this (?:agent|assistant|model|bot)(?= (?:must|may|should|can|shall|will|has|is)) => the agent
+    ^only (one|a single|{_NUMBER})(?! of)(?= \S+(?: calls?)? (?:may|can|must|has to|should|is|are) ) => at most 1
     ^{_FILLER} , =>
     , {_FILLER}(?= ,|$) =>
     (?:avoid|refrain from|stop|no|no more) {ACTING}|hands off => do not call
@@ -503,7 +671,8 @@ PLAINER = rf"""
     ^(.*?){_SAME} (?:not|never) (?:the other way (?:around|round)|vice versa)$ => 1
     ^((?=.*{_AFTER})(?:(?!{_BEFORE}).)*?){_SAME} (?:not|no|never)(?: any)? (?:earlier|sooner|before(?: \
       (?:it|them|that|then))?)$ => 1
-    ^((?=.*{_BEFORE})(?:(?!{_AFTER}).)*?){_SAME} (?:not|no|never)(?: any)? (?:later|after(?: (?:it|them|that))?)$ => 1
+    ^((?=.*{_BEFORE})(?:(?!{_AFTER}).)*?){_SAME} (?:not|no|never)(?: any)? (?:later|after(?: \
+      (?:it|them|that))?)$ => 1
     ^((?=.*{_LAST})(?:(?!{_BEFORE}|{_AFTER}).)*?){_SAME} (?:with )?nothing(?: else| comes| may come)? after \
       (?:it|that)$ => 1
     ^((?=.*{_FIRST})(?:(?!{_BEFORE}|{_AFTER}).)*?){_SAME} (?:with )?nothing(?: else| comes| may come)? before \
@@ -515,7 +684,7 @@ PLAINER = rf"""
     ^((?=.*{_LAST})(?:(?!{_BEFORE}|after).)*?){_SAME} (?:(?:when|once) (?:all the rest|everything else) is \
       done|after (?:all the rest|everything else))$ => 1
     , (sooner or later|eventually|always|if ever)(?: ,)? => 1
-    ^{_ASIDE}$ =>
+    ^(?:{_ASIDE}|{UNORDERED})$ =>
     , {_ASIDE} ,(?! (?:and|but|or|so) ) =>
     (?:[,;:(-] )+(?:and |but |though |although )*{UNORDERED}(?: [)])?(?= [;:]|$) => in any order
     (?:[,;:(-] )+(?:and |but |though |although |so )*{_ASIDE}(?: [)])?(?= [,;:]|$) =>
@@ -547,24 +716,27 @@ PLAINER = rf"""
       (\S+)(?: calls)? => 2 1 times in a row
     (in a row|back to back|consecutively) ,? ?(?:[(] )?(?:i [.] e [.]?|that is|meaning) ,? ?.*between(?: \
       them)?(?: [)])? => 1
-    (once|twice|\S+ times)(?: (?:per|in a|in one|in the) {_RUN})? (?:at (?:the )?(?:very \
-      )?most|tops|max|maximum)(?: (?:per|in a|in one|in the) {_RUN})? => at most 1
-    (\S+)((?: \S+){{1,6}}) and (?:there )?(?:has been|have been|was|were|is|are|had been) no (\S+)(?: calls?)? \
-      since(?: (?:the )?(?:latest|last|most recent|previous) \1(?: call)?| then| it| that|(?= [,;]|$)) => 1 2 and \
+    ((?:{_NUMBER}|once|twice)(?: (?!no |not |or |and )\S+)?(?: times| calls?)?(?: (?:per|for each|for \
+      every) (?!run)\S+)?)(?: (?:per|in a|in \
+      one|in the|each|every) {_RUN})?(?: ,)? (?:(?:and |but )?(?:no|not) more(?: than that)?|at (?:the \
+      )?(?:very )?most|tops|max|maximum)(?: \
+      (?:per|in a|in one|in the|each|every) {_RUN})?(?= (?:per|for|in) |$) => at most 1
+    ^(\S+) : ((?:at most|at least|exactly|no more than|max|maximum|up to) (?:{_NUMBER})) \
+      (?:calls?|uses?)(?: (?:in a|per|in one|each|\
+      every) {_RUN})?(?= per | for |$) => 1 happens 2 times
+    (\S+)((?: \S+){{1,6}}) and (?:there )?(?:(?:has been|have been|was|were|is|are|had been) )?no (\S+)(?: calls?)? \
+      since(?: (?:the|that) (?:(?:latest|last|most recent|previous) )?\1(?: call)?| then| it| that|(?= \
+      [,;]|$)) => 1 2 and \
       with no 3 in between
     (\S+) , and an? (\S+)(?: call)? in between (?:voids|cancels|resets|invalidates|undoes|revokes|clears) \
       (?:it|that)(?: [:;,] (?:you|it) (?:needs?|must have) an? (?:new|fresh) \1(?: then)?)? => 1 with no 2 in \
       between
     [;,] (?:and )?(?:the |a )?(next )?(\S+) (?:unlocks|enables|unblocks|frees|reopens|allows|permits) it(?: \
       again)?$ => until the 1 2
-    for the (?:next )?(\S+) calls (?:right |directly |immediately )?(?:after|following)(?: \
-      (?:any|an?|each|every))? => within 1 calls after
     for the next (\S+) calls(?= |$) => within 1 calls
     ^(?:for|in|on|with) (?:(?:an?|any|every|each|the) )?(\S+)(?: calls?)? , (?:the )?(\S+)(?= \
       (?:may|must|should|can|shall|has to|is)(?: not| never| always| only)*(?: be| stay| remain)? \
       (?:exceed|at|above|below|over|under|more|less|greater|smaller|between|[0-9]\S*|"\S*")) => the 2 of 1
-    the user's (most recent|latest|last|newest|very last) message(?: (?:at (?:that|the) \
-      (?:time|point|moment)|before it|so far))? => the latest user message
     (?:do not|must not|may not|never|cannot|can not|should not) (?:mix|go together|coexist|co - occur|occur \
       together|be mixed)(?: in (?:one|a|the same) {_RUN})?(?: [:;,] .*)? => are mutually exclusive
     ((?:switched|turned) off|disabled|forbidden|off limits|prohibited|banned) [,;:-] (?:so )?(?:{_PERSON} \
@@ -577,8 +749,6 @@ PLAINER = rf"""
     (?:i|e) [.] (?:e|g) [.]? => ,
     , so (?:that )?(?:we|you|they|it|i|people|nobody|no one|customers|users|everybody|everyone) \
       (?!.*(?:must|unless| if |except|but |should|only|never| not| no |before|after)).*$ =>
-    ((?:right|directly|immediately|straight|just) (?:after|before) .*?) ,? ?with (?:no|nothing)(?: other)?(?: \
-      tool)?(?: calls?)? (?:in )?between(?: them| the two)? => 1
     ^(?:an?|the|any) \S+ (must|may|should|can|cannot|has to)((?: not| never| only)*) (?:go through|pass \
       through|run through|be (?:passed|sent|given|handed) to) (\S+) => 3 1 2 be called
     ^(.*(?:own|fresh|new|separate) .*) [;,] (?:an?|one|the|old) .* (?:does|do) not count$ => 1
@@ -773,7 +943,8 @@ call_is: call | action | step | tool | tool call | call made | tool called | too
     thing to be done | job | task | step to take | step of all | call to be made | thing to do | thing to call
     | call to make | tool
     to call
-there: there is | we expect | i expect | we want | expect | there are | there must be | there should be | there
+there: there is | there was | there were | there has been | there have been | we expect | i expect | we want
+    | expect | there are | there must be | there should be | there
     shall be | there has to be | there have to be | there needs to be | we need | there must exist | there exists |
     there must also be | there should also be | there must already be
 there_may: there may be | there can be
@@ -875,7 +1046,8 @@ FUNCTION = (PLAIN | {word for phrase in PHRASES for word in phrase}) - SOFT
 ARTICLES = words("the a an your its their our")
 ADJECTIVES = words(
     """
-    number first last next latest final own prior previous preceding earlier later subsequent call calls tool tools
+    number first last next latest newest recent final own prior previous preceding earlier later subsequent \
+      call calls tool tools
     action actions step steps user thing total second single same most very other run trace session
     conversation immediately directly right prerequisite prerequisites requirement precondition
     """

@@ -331,20 +331,22 @@ class Mentions:
         """Yield mentions whose object is from ``start`` to ``end``. ``left``: by action, the words behind the verb."""
         at = end
         while at < min(end + LONGEST_GAP, len(pieces)):
-            for action in self.verbs.get(pieces[at].key, ()):
+            several = pieces[at].key not in self.verbs
+            for action in self.verbs.get(singular(pieces[at].key) if several else pieces[at].key, ()):
                 particle = (action.particle,) if action.particle else ()
                 stop = None
                 if action.id in left:
                     stop = self._match((*left[action.id], *particle), pieces, at + 1)
                 if stop is None:
                     continue
-                kinds = forms(action.verb)[pieces[at].key]
+                own = forms(action.verb)
+                kinds = own[singular(pieces[at].key)] & {"noun"} if several else own[pieces[at].key]
                 elliptic = said.passive and said.token in _JOINED and "done" in kinds
                 verbal = {*words("pronouns"), *self.articles}.intersection(
                     one.key for one in (pieces[start], *pieces[at + 1 : at + 2])
                 )
                 nominal = "ing" in kinds or (
-                    "noun" in kinds and (pieces[at].key != action.verb or not verbal)
+                    "noun" in kinds and (singular(pieces[at].key) != action.verb or not verbal)
                 )
                 nominal |= "done" in kinds and said.needs  # "needs the tests run"
                 if at > end and "done" in kinds:

@@ -58,7 +58,10 @@ def readings(scanner: Scanner, row: Sequence[Token]) -> Ways:
     late = not _LATER.isdisjoint(words.split()) or _EARLIER.search(words) is not None
 
     def mean(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
-        bare = [item.code for item in items] == ["no", "S"]  # "No refund." needs a tool that is known
+        bare = [item.code for item in items if item.code != ","] == [
+            "no",
+            "S",
+        ]  # "No refund." needs a tool that is known
         if scanner.prose and _LONE_BOTH.search(" ".join(item.code for item in items)):
             return
         if bare and not {calls.name for calls in items[1].calls} <= set(scanner.tools):
@@ -67,7 +70,12 @@ def readings(scanner: Scanner, row: Sequence[Token]) -> Ways:
             yield both
             return
         for ways in meanings(items):
-            if not (late and any(draft.then is draft.until for meaning in ways for draft in meaning)):
+            alone = (
+                draft.then is draft.until and draft.kind not in _PLACED
+                for meaning in ways
+                for draft in meaning
+            )
+            if not (late and any(alone)):
                 yield ways
 
     def cuts(inflected: bool) -> Iterator[Cut]:
@@ -110,7 +118,9 @@ def plainer(scanner: Scanner, row: Sequence[Token], told: str = english.PLAINER)
                 said,
                 {word: Token("word" if word.isalpha() else "mark", word, *span) for word in said},
             )
-            words = _keys(row)
+            before, words = words, _keys(row)
+            if before == words:
+                break
     return row
 
 
@@ -366,6 +376,8 @@ def _quoted(names: Sequence[str], start: int, end: int, match: re.Match[str]) ->
         yield Token("quoted", f"`{name}`", start, end)
 
 
+_PLACED = ("init", "end", "first", "last")
+"""What says that no other call is before it."""
 _LONE_BOTH = re.compile(r"\bboth S(?!.* and )")
 _FRONTED = english.words("before after once if when until unless")
 """Behind these a comma ends a list."""

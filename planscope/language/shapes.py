@@ -116,7 +116,8 @@ _PARTS = r"""
     AFTER: (?:next call_is|right later call_is|call_is (?:that )?(?:comes |happens )?(?:right_later|right \
       later|later))
     NONE: (?:(?:do |there )?none(?:_else)?|(?:do |there )?no else)
-    OTHER: (?:(?:do |there )?none_else|(?:do |there )?no else|else)
+    OTHER: (?:(?:do |there )?none_else|(?:do |there )?no else|not_do else)
+    NO_OTHER: else not_(?:may_)?<V>
     NO_THEN: (?:(?:no|not_do|there_no|there no) <then>(?: (?:may_)?<V>)?|<then>(?: always)? \
       not_(?:may_)?<V>)(?: again)*
     BETWEEN: between (?:every )?(?P<first>S) and (?:next |right_later |every )*<until>
@@ -145,12 +146,25 @@ _MORE = r"""
     counted & first a: (?:do )?<first>(?: (?:may_)?<V>)? COUNT ,? ?(?:and )?first
     same? in_row a: (?P<first>S) right not_(?:may_)?(?:follows|followed_by) REPEAT (?P<until>S)
     counted: <first> COUNT_OF
+    other? since b a c: (?:(?:<first> (?:may_)?only_<V>|<first>(?: (?:may_)?<V>)? only|(?:may_)?only_do <first>) \
+      (?:if|when|after|once)|(?:(?:no|not_do|there_no) <first>(?: (?:may_)?<V>)?|<first> not_(?:may_)?<V>) \
+      unless) (?:did_do |there \
+      )?(?:COUNT_OF )?<then>(?: (?:did_)?<V>)? in_between (?:earlier |latest |last )?(?P<until>S)
+    other? since b a c: (?:every )?<first> needs (?:COUNT_OF |own )?<then>(?: (?:did_)?<V>)? in_between \
+      (?:earlier |latest |last )?(?P<until>S)
+    same? alternate_precedence b a: (?:every )?<first> needs (?:COUNT_OF |own )?<then>(?: (?:did_)?<V>)? \
+      in_between (?:earlier \
+      |latest |last )?(?P<until>S)
+    same? alternate_precedence b a: before every <first> ,? (?:do |there )?(?:COUNT_OF |own )?<then>(?: \
+      (?:did_)?<V>| do)* in_between (?:earlier \
+      |latest |last )?(?P<until>S)
     counted: <RUN> needs (?:COUNT_OF )?<first>
     counted: <RUN> may_contains COUNT_OF <first>
     counted: <RUN> contains (?:COUNT_OF )?<first>
     counted: <RUN> (?:contains|do) <first> COUNT
     same? alternate_precedence b a: (?:<first> (?:may_)?only_<V>|<first>(?: (?:may_)?<V>)? only|(?:may_)?only_do \
-      <first>) (?:if|when|after) (?:did_do )?<then>(?: (?:did_)?<V>)? in_between (?:earlier |latest |last )?(?P<until>S)
+      <first>) (?:if|when|after) (?:did_do )?<then>(?: (?:did_)?<V>)? in_between (?:earlier |latest |last \
+      )?(?P<until>S)
     counted: number_of <first> is COUNT_OF
     limited: number_of <first> not_exceeds COUNT_OF
     pair? existence a & not_coexistence a1 a2: (?P<first>S) <V> ,? ?(?:but )?not_both
@@ -714,6 +728,7 @@ _IF: Mapping[str, Callable[[Sequence[Item], Sequence[Item], Sequence[Item]], boo
         (numbers[0].low, numbers[0].high) == (0, 1) and until[0].calls[0].is_user
     ),
     "same?": lambda first, until, numbers: all(_alike(first[0], one) for one in until),
+    "other?": lambda first, until, numbers: not any(_alike(one, other) for one in first for other in until),
     "pair?": lambda first, until, numbers: len(first[0].calls) == 2,
 }
 """What must be so for a meaning in the table."""
@@ -771,7 +786,7 @@ def _beside_it(
     for (kind, as_said), x in product(MEANINGS[key], ways):
         sides = (subject, x) if as_said else (x, subject)
         drafts = tuple(_drafts("turned" if key == "not before" else kind, items, *sides))
-        if kind == "latest" and drafts[0].condition is None:
+        if kind == "latest" and (drafts[0].condition is None or key == "not if latest"):
             return None
         made.append(drafts)
     one = x[0].calls[0]
@@ -841,7 +856,9 @@ def _key(way: str, part: Mapping[str, str], match: re.Match[str]) -> str | None:
         "done" if past and not no else "",
         "front" if fronted else "",
     ]
-    again = "again" in main and way == "not" and part["word"] in ("until", "before", "without", "unless")
+    again = "again" in main and (
+        base == "do before" or (way == "not" and part["word"] in ("until", "before", "without", "unless"))
+    )
     if again or (base == "do before" and part["all"]):
         return None
     if base == "do right after" and (part["act"] == "do" or not part["verb"]):

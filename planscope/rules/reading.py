@@ -16,6 +16,7 @@ from planscope.language.problem import Span
 from planscope.language.resolve import parted, plain, plainer, pointed, readings
 from planscope.language.scan import words_of
 from planscope.language.shapes import ANY_LIST, Draft, Meaning, group
+from planscope.language.spelt import spelt
 from planscope.rules.pattern import pattern
 from planscope.rules.refusals import low, refused, two_ways
 from planscope.rules.rule import Rule, RuleFile, loose
@@ -25,6 +26,10 @@ __all__ = ["read_rules"]
 
 _PRONOUN = re.compile(r"\bits?\b", re.I)
 
+_OPEN_END = re.compile(
+    r"(?:if|when|where|without) (?:there is )?(?:no|a later|any) [^;]* (?:fine|ok|okay|allowed|permitted)$"
+)
+"""What says of "until" that without an end nothing is forbidden."""
 MAX_TEXT = 1_000_000
 MAX_RULES = 10_000
 MAX_ERRORS = 200
@@ -160,6 +165,10 @@ def _located(text: str, error: SentenceError) -> ParseError:
     )
 
 
+Way = list[tuple[Rule, bool]]
+"""The rules of one meaning, each with whether it is turned (see ``Draft``)."""
+
+
 def _sentence(file: _File, row: list[Token]) -> None:
     """Read one sentence and add its rules or its marks. Raises SentenceError."""
     text = file.scanner.text
@@ -169,6 +178,10 @@ def _sentence(file: _File, row: list[Token]) -> None:
     if name is not None and loose(name) in map(loose, file.scanner.tools):  # "refund: at most once"
         with suppress(SentenceError):
             return _named_sentence(file, None, [*row[: len(row) - len(rest) - 1], *rest])
+        if not any(map(file.scanner.names_tool, rest)):
+            return _named_sentence(file, None, row)
+    if name is not None and sum(map(file.scanner.names_tool, row[: len(row) - len(rest)])) > 1:
+        return _named_sentence(file, None, row)  # "A refund ends what a lookup began: ..." is no name
     try:
         _named_sentence(file, name, rest)
     except SentenceError:
@@ -184,8 +197,28 @@ def _named_sentence(file: _File, name: str | None, row: list[Token]) -> None:
     if drafts := plain(file.scanner, row):
         file.rules += _rules(file, drafts, ((), ()), name, span)
         return
+    cost, ways, error = _read(file, name, row)
+    if (cost or (error and not error.readings)) and file.scanner.tools:
+        other_cost, other, why = _read(file, name, spelt(file.scanner, row))
+        if not other_cost and (why is None or why.readings):
+            ways, error = other, why
+    before = [rule for rule in file.rules if rule.line == file.scanner.text.count("\n", 0, span[0]) + 1]
+    if any(
+        rule.kind == "after_until" for rule in (*before, *(rule for rule, _ in ways))
+    ) and _OPEN_END.search(" ".join(one.key for one in row)):
+        raise SentenceError(span, 'without an end nothing is forbidden; write "between A and the next C"')
+    if error:
+        raise error
+    file.turned += [rule for rule, turned in ways if turned][:1]
+    file.rules += [rule for rule, _ in ways]
+
+
+def _read(file: _File, name: str | None, row: list[Token]) -> tuple[float, Way, SentenceError | None]:
+    """Return how many unknown names the reading of a sentence in plainer words has, its rules, and why it has none.
+    What asks for nothing has no rules; what marks tools is noted."""
+    span = row[0].start, row[-1].end
     if not (row := plainer(file.scanner, row)):
-        return
+        return 0, [], None
     cuts = file.scanner.cuts(row)
     some = list(cuts)
     for cut in some if row[-1].key in _MARKING else ():
@@ -193,23 +226,21 @@ def _named_sentence(file: _File, name: str | None, row: list[Token]) -> None:
         for mark, marking in _MARKS.items():
             if match := marking.fullmatch(codes):
                 file.marks[mark] += [c for item in group(cut.items, match, "first") for c in item.calls]
-                return
-    cost, ways = _ways(file, row, name)
-    if cost:
-        ways = (file.scanner.tools and _of_clauses(file, row, name)) or ways
+                return 0, [], None
+    try:
+        cost, ways = _ways(file, row, name)
+        if cost and file.scanner.tools and (clauses := _of_clauses(file, row, name)):
+            cost, ways = 0, clauses
+    except SentenceError as error:
+        return 0, [], error
     if ways == [[]] and file.rules:
-        return  # "If no B follows, A is fine" asks for nothing
+        return 0, [], None  # "If no B follows, A is fine" asks for nothing
     ways = [way for way in ways if way]
     if not ways:
-        raise refused(cuts, some)
+        return 0, [], refused(cuts, some)
     if len(ways) > 1:
-        raise two_ways(span, [[rule for rule, _ in way] for way in ways], file.scanner.tools)
-    file.turned += [rule for rule, turned in ways[0] if turned][:1]
-    file.rules += [rule for rule, _ in ways[0]]
-
-
-Way = list[tuple[Rule, bool]]
-"""The rules of one meaning, each with whether it is turned (see ``Draft``)."""
+        return cost, [], two_ways(span, [[rule for rule, _ in way] for way in ways], file.scanner.tools)
+    return cost, ways[0], None
 
 
 def _ways(file: _File, row: list[Token], name: str | None) -> tuple[float, list[Way]]:

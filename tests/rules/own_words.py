@@ -68,6 +68,21 @@ def meant(rules: Sequence[Rule]) -> str:
     return " ; ".join(sorted(map(short, rules)))
 
 
+def _alike(meaning: str) -> tuple[str, ...]:
+    """Return rules in short without blanks, so that equal rules are equal: two tools that exclude each other have no
+    order, and after the last tool no other is called."""
+    found = []
+    for rule in meaning.split(" ; "):
+        kind, _, sets = rule.partition(" ")
+        if kind == "not_coexistence" and " as " not in sets:
+            sets, *per = sets.split(" per ")
+            sets = " > ".join(sorted(sets.split(" > "))) + "".join(per)
+        if kind == "not_succession" and sets == f"{(tool := sets.partition(' > ')[0])} > *-{tool}":
+            kind, sets = "last", tool
+        found.append(f"{kind}{sets}".replace(" ", ""))
+    return tuple(sorted(found))
+
+
 def by_meaning(path: Path, every: int = 1) -> Iterator[Told]:
     """Read the sentences of a corpus, or one of so many."""
     tools, number = TOOLS, -1
@@ -76,14 +91,15 @@ def by_meaning(path: Path, every: int = 1) -> Iterator[Told]:
         wanted, _, sentence = line.partition(" :: ")
         number += bool(sentence) and not line.startswith("#")
         if sentence and not line.startswith("#") and number % every == 0:
-            ways = {" ; ".join(sorted(way.split(" ; "))) for way in wanted.split(" ? ")}
+            ways = set(map(_alike, wanted.split(" ? ")))
             found, error = reads(sentence, tools)
+            same = set(map(_alike, found)) == ways
             if not found:
                 outcome = "right" if wanted == "refused" else "refused"
             elif error:
-                outcome = "right" if set(found) == ways else "both shown"
+                outcome = "right" if same else "both shown"
             else:
-                outcome = "right" if set(found) == ways else "misread"
+                outcome = "right" if same else "misread"
             yield Told(outcome, sentence, wanted, error if not found else " ? ".join(found))
 
 

@@ -84,7 +84,8 @@ class SentenceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, number or sign. ``kind``: a group of ``_TOKEN``. ``key``: the text in lower case, for comparison."""
+    """A word, number or sign. ``kind``: a group of ``_TOKEN``. ``key``: the text in lower case, for
+    comparison; it has no blanks."""
 
     kind: str
     text: str
@@ -93,7 +94,7 @@ class Token:
 
     @property
     def key(self) -> str:
-        return self.text.casefold().replace("\u2019", "'")
+        return self.text.casefold().replace("\u2019", "'").replace(" ", "_")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,14 @@ from planscope.language.scan import Names
 _MARKER = re.compile(
     r"[ \t]*(?:(?P<number>\(?(?:[0-9]{1,3}|[A-Za-z])[.)])|(?P<bullet>[-*+\u2022\u2013]))[ \t]+(?=\S)"
 )
+_HEADING = re.compile(
+    r"(?:(?:so|here|this|that|there|the|my|our|your|just|only|what|a|two|three)(?:'s)? )?(?:is )?(?:[a-z']+ ){0,3}"
+    r"(?:things?|plan|order|list|schedule|agenda|sequence|steps?|programme|rules?|day|how i see it)"
+    r"(?: (?:for|of|to|today|is|are|the|my|watch|note|follow|[a-z]+)){0,3}(?: ?, step by step)?"
+)
+_CONDITIONS = english.words(
+    "if unless except before after when once until till not never no without while on in only who"
+)
 RELATING = english.words(
     """
     before after until till once then first last when finally next afterwards wait waits needs need
@@ -59,12 +67,22 @@ def list_at(text: str, at: int, names: Names) -> ItemList | None:
     heading, in_order = None, False
     first, colon = at, text.find(":", at, _line_end(text, at))
     said = " ".join(text[at : max(colon, at)].casefold().split())
-    in_order = english.in_order(said)
-    if in_order or english.late(english.HEADING).fullmatch(f"{said} :"):
+    in_order = english.in_order(said) or announced(said) == "order"
+    if in_order or announced(said):
         heading = (at, colon + 1)
         first = colon + 1 + _blanks(text[colon + 1 :])
     items = tuple(_items(text, first, names))
     return ItemList(at, items[-1].end, items, heading, in_order) if items else None
+
+
+def announced(said: str) -> str:
+    """Return "order" if the words before a colon announce an order, "list" if they announce anything else, and nothing
+    if they may say more. ``said``: the words in lower case."""
+    if english.late(english.HEADING).fullmatch(f"{said} :"):
+        return "list"
+    if _HEADING.fullmatch(said) is None or not _CONDITIONS.isdisjoint(said.split()):
+        return ""
+    return "order" if re.search(r"\b(?:order|sequence|step by step)\b", said) else "list"
 
 
 def _line_end(text: str, at: int) -> int:
@@ -110,7 +128,8 @@ def _continues(line: str) -> bool:
 
 def _is_bare(text: str, item: Item) -> bool:
     """Return whether an item only names actions, without saying anything about them."""
-    return RELATING.isdisjoint(token.key for token in tokens(text[item.start : item.end]))
+    own = re.sub(r"\([^()]*\)", "", text[item.start : item.end])  # "archive the notes (done by 9 pm)"
+    return RELATING.isdisjoint(token.key for token in tokens(own))
 
 
 def parts_of(text: str, found: ItemList) -> Iterator[Span]:
@@ -160,7 +179,9 @@ def rows_of(text: str) -> list[list[Token]]:
         return list(sentences(text.replace("\n", " ")))
     row = list(tokens(text[: marks[0][0]].strip()))
     head = " ".join(token.key for token in row)
-    if english.in_order(head.removesuffix(" :")) or english.late(english.HEADING).fullmatch(head):
+    if english.in_order(head.removesuffix(" :")) or (
+        head.endswith(" :") and announced(head.removesuffix(" :"))
+    ):
         row = []
     for (begin, stop), end in zip(marks, [*(start for start, _ in marks[1:]), len(text)], strict=True):
         row += [Token("mark", ",", begin, begin)] if row else []

@@ -17,6 +17,7 @@ from planscope.language.english import FUNCTION
 from planscope.language.item_list import RELATING, rows_of
 from planscope.language.problem import Span
 from planscope.language.resolve import JOINING, parted, plainer, pointed, readings
+from planscope.language.restate import Restated
 from planscope.language.said import clauses_of
 from planscope.language.scan import Names, words_of
 from planscope.language.scan import Token as Place
@@ -36,10 +37,16 @@ _UNCERTAIN = re.compile(
     |\b(?:done|finished|complete|completed|over)[ ]when[ ]|\beither[ ](?!order)
     |\b(?:if|in[ ]case|provided|at[ ]least|(?<!as[ ])soon|again)\b|^[,;]|[,;]$
     |^(?!.*\b(?:before|until|without|prior|ahead|unless|till)\b).*\bor\b(?![ ](?:later|earlier|after|sooner|so)\b)
-    |\bwhich[ ](?:has|have|needs?)[ ]to[ ]|\bsome(?:time|[ ]point)[ ]before[ ](?:[0-9]|noon|mid)""",
+    |\bthem[ ]alone\b|\bwhich[ ](?:has|have|needs?)[ ]to[ ]|\bsome(?:time|[ ]point)[ ]before[ ](?:[0-9]|noon|mid)""",
     re.VERBOSE,
 )
 """Conditions, numbers, at the time when, choices, and a "which" that may be about the whole clause before it."""
+_PERMITTED = re.compile(
+    r"""^stop[ ]|\b(?:need[ ]not|fine|okay?|optional|acceptable)\b|\bnot[ ](?:need|have)[ ]to\b
+    |^(?!.*\b(?:only|not|time)\b)(?=.*\b(?:once|after|when)\b).*\b(?:may|can|could)\b""",
+    re.VERBOSE,
+)
+"""What asks for nothing: permissions, and what need not be."""
 _NAMING = english.words("S and , ; do both happens must_happens any_order every always")
 _PLACES = ("first", "init", "last", "end")
 _VOID = ("existence", "exactly", "responded_existence")
@@ -55,17 +62,34 @@ class Prose:
     def __init__(self, names: Names, timed: bool) -> None:
         self.timed = timed
         self.names = names
+        self.again = Restated(names.actions)
         self.ids = names.ids
         self.worded = any(len(words) == 1 and words[0] in FUNCTION for words in map(words_of, self.ids))
         """Is an action named like a word of the language ("a")? Then only the other grammars read the text."""
+
+    def restated(self, text: str, before: str) -> list[SentenceReading] | None:
+        """Return the readings of some sentences behind others, said again in plainer words. None: they say no order."""
+        if len(text) > LONGEST or self.worded:
+            return []
+        named: dict[str, None] = {}
+        scanner = Scanner(before, self.names, timed=self.timed, prose=True)
+        for row in rows_of(before) if before.strip() else ():
+            self.again.row(scanner, row, named)
+        scanner = Scanner(text, self.names, timed=self.timed, prose=True)
+        rows = [self.again.row(scanner, row, named) for row in rows_of(text)]
+        if any(_PERMITTED.search(" ".join(token.key for token in row)) for row in rows):
+            return []
+        kept = [row for row in rows if row and not no_order([token.key for token in row])]
+        return self._readings(scanner, text, kept) if kept else None
 
     def read(self, text: str) -> list[SentenceReading]:
         """Return the readings of some sentences that belong together; none if they cannot be read. They may mean the
         same."""
         if len(text) > LONGEST:
             return []
-        scanner = Scanner(text, self.names, timed=self.timed, prose=True)
-        every = rows_of(text)
+        return self._readings(Scanner(text, self.names, timed=self.timed, prose=True), text, rows_of(text))
+
+    def _readings(self, scanner: Scanner, text: str, every: list[list[Token]]) -> list[SentenceReading]:
         asked = (_polite(plainer(scanner, row, english.REQUEST)) for row in every)
         rows = list(_going_on(filter(None, (plainer(scanner, row) for row in asked))))
         keys = [token.key for row in every for token in row]
@@ -91,6 +115,8 @@ class Prose:
             return []
         read = covering((one.start, one.end) for clause, some in said if some != [()] for one in clause)
         asides = tuple(_unread(every, read))
+        if any(re.search(r"\b(?:until|noon|[0-9])", text[start:end]) for start, end in asides):
+            return []
         return [tree._replace(asides=asides) for tree in trees if tree is not None]
 
     def idle(self, text: str) -> bool:

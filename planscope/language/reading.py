@@ -99,8 +99,12 @@ class _Reader:
         self._sentences = SentenceReader(self._scanner, kept, natural)
         self._remembered = lru_cache(maxsize=_KEPT)(self._sentences.read)
 
-    def sentence(self, text: str) -> SentenceReading | Trouble:
-        return self._remembered(text) if len(text) <= _KEPT_LENGTH else self._sentences.read(text)
+    def sentence(self, text: str, before: str = "") -> SentenceReading | Trouble:
+        """Read a sentence, or some together. ``before``: what stands before them."""
+        found = self._remembered(text) if len(text) <= _KEPT_LENGTH else self._sentences.read(text)
+        if not self._natural or not isinstance(found, Trouble) or found.readings or found.idle:
+            return found
+        return self._sentences.again(text, before, found)
 
     def sentences(self, text: str) -> Iterator[tuple[int, int, SentenceReading | Trouble]]:
         """Yield every sentence with its span and its reading or error. Sentences such as "Then B." are read together
@@ -117,19 +121,19 @@ class _Reader:
     def _together(self, text: str, row: list[Span]) -> Iterator[tuple[int, int, SentenceReading | Trouble]]:
         if len(row) > 1:
             start, end = row[0][0], row[-1][1]
-            found = self.sentence(text[start:end])
+            found = self.sentence(text[start:end], text[:start])
             if not isinstance(found, Trouble) or found.readings:
                 yield start, end, found
                 return
         for start, end in row:
-            yield start, end, self.sentence(text[start:end])
+            yield start, end, self.sentence(text[start:end], text[:start])
 
     def _goes_on(self, text: str, last: Span, span: Span) -> bool:
         """Return whether a sentence goes on the one before it: it begins with "Then", or one of them cannot be read by
         itself, and the other may say "it"."""
         if _CONTINUED.match(text, span[0]):
             return True
-        alone = (isinstance(self.sentence(text[slice(*one)]), Trouble) for one in (last, span))
+        alone = (isinstance(self._remembered(text[slice(*one)]), Trouble) for one in (last, span))
         return _POINTING.search(text, *span) is not None and any(alone)
 
     def spans(self, text: str) -> Iterator[Span]:

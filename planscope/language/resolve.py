@@ -104,7 +104,7 @@ def plain(scanner: Scanner, row: Sequence[Token]) -> Meaning:
 def plainer(scanner: Scanner, row: Sequence[Token], told: str = english.PLAINER) -> list[Token]:
     """Return a sentence in the plainer words of a table; nothing of one that asks for nothing."""
     row = full(row, scanner.names.known)
-    words = _keys(row)
+    words = " ".join(one.key for one in row)
     for pattern, (said,) in table(told):
         while match := pattern.search(words):
             whole = row[places(match)]
@@ -118,15 +118,10 @@ def plainer(scanner: Scanner, row: Sequence[Token], told: str = english.PLAINER)
                 said,
                 {word: Token("word" if word.isalpha() else "mark", word, *span) for word in said},
             )
-            before, words = words, _keys(row)
+            before, words = words, " ".join(one.key for one in row)
             if before == words:
                 break
     return row
-
-
-def _keys(row: Sequence[Token]) -> str:
-    """Return the keys of tokens between blanks; those in a key are no breaks."""
-    return " ".join(one.key.replace(" ", "\u00a0") for one in row)
 
 
 def parted(scanner: Scanner, row: Sequence[Token]) -> Iterator[tuple[list[list[Token]], bool]]:

@@ -142,6 +142,8 @@ class _Words:
 
     def place(self, span: Span) -> tuple[Cue, Span]:
         """Return the words that put what stands somewhere first or last: its verb, and the place."""
+        if not self.runs:
+            return Cue("", (span[1], span[1])), (span[1], span[1])
         run = min(self.runs, key=lambda run: min(abs(run[0].start - span[1]), abs(span[0] - run[-1].end)))
         words = [token for token in run if token.key not in english.ARTICLES] or run
         if len(words) > 1 and words[-1].key in _MOST_PLACE:

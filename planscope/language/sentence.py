@@ -292,6 +292,14 @@ class SentenceReader:
         tokens = _with_period(tokens)
         return self._advised(text, tokens, replace(self._blamed(text, tokens, found), idle=idle))
 
+    def again(self, text: str, before: str, trouble: Trouble) -> SentenceReading | Trouble:
+        """Read a sentence that cannot be read as it stands, said again in plainer words; else return its error.
+        ``before``: what stands before it."""
+        ways = self.prose.restated(text, before)
+        if ways is None:
+            return replace(trouble, idle=True)
+        return self._only(text, ways, []) if ways else trouble
+
     def _advised(self, text: str, tokens: Sequence[Token], trouble: Trouble) -> Trouble:
         """Return the error with the nearest sentences that can be read."""
         if trouble.readings or trouble.suggestions or len(text) > LONGEST_PROPOSAL:

@@ -80,7 +80,7 @@ class Prose:
         if any(_PERMITTED.search(" ".join(token.key for token in row)) for row in rows):
             return []
         kept = [row for row in rows if row and not no_order([token.key for token in row])]
-        return self._readings(scanner, text, kept) if kept else None
+        return self._readings(scanner, text, kept) if kept or not rows else None
 
     def read(self, text: str) -> list[SentenceReading]:
         """Return the readings of some sentences that belong together; none if they cannot be read. They may mean the

@@ -36,7 +36,7 @@ class Mentioned(NamedTuple):
 
 
 def _content(name: str) -> tuple[str, ...]:
-    said = re.findall(r"\w+", name.casefold().replace("_", " "))
+    said = re.findall(r"[^\W_]+", name.casefold())
     return tuple(word for word in said if word not in _LITTLE) or tuple(said)
 
 

@@ -1031,7 +1031,7 @@ PLAIN = words(
     yesterday twice thrice times time second seconds minute minutes hour hours day days call calls tool
     tools action actions step steps message messages user trace run session conversation agent assistant
     model latest most least more less fewer many much few several other others another same else own such
-    very zero one two three four five six seven eight nine ten eleven twelve first last next final exactly
+    different very zero one two three four five six seven eight nine ten eleven twelve first last next final exactly
     precisely maximum minimum max min total single rather half pm noon midnight midday morning afternoon
     evening night abroad away elsewhere nowhere everywhere somewhere anywhere together alone apart instead
     quite perhaps maybe happens happen occurs occur comes come goes go called used made appear done

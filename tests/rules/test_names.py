@@ -47,6 +47,7 @@ def named(text: str, *tools: str) -> list[str]:
         "call happens.",
         "Never call time.",
         "the message comes before pay.",
+        "After pay we are done: no different tool may be called for the rest of the run.",
     ],
 )
 def test_english_is_no_tool(text: str) -> None:

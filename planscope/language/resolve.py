@@ -278,10 +278,13 @@ def pointed(scanner: Scanner, row: Sequence[Token], before: Sequence[Token]) -> 
     found = _lists(scanner, items)
     words = " ".join(token.key for token in row)
     within = covering(scanner.named(row))
-    pointing = (
-        one for one in _POINTING.finditer(words) if not within(row[words.count(" ", 0, one.start())].start)
-    )
-    match = next(pointing, None)
+
+    def points(one: re.Match[str]) -> bool:
+        begin, end = (words.count(" ", 0, at) for at in one.span())
+        both = one[0] == "both" and row[end + 1 :] and within(row[end + 1].start)  # "both a and b" are those
+        return not (both or within(row[begin].start))
+
+    match = next(filter(points, _POINTING.finditer(words)), None)
     late = match and _ADVERBS.get(match[0])
     if late and (not scanner.prose or (late == "after" and any(one.code == "T" for one in items))):
         return

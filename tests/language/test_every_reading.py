@@ -9,7 +9,7 @@ from itertools import product
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from planscope.language.cuts import Scanner
@@ -277,6 +277,7 @@ def _natural_sentence(draw: st.DrawFn) -> Tokens:
 
 @settings(deadline=None, max_examples=int(os.environ.get("PLANSCOPE_EXAMPLES", examples(80))))
 @given(_natural_sentence())
+@example(("a", "is required for", "b", ",", "before", "both", "c", "and", "d", "is done"))
 def test_any_natural_sentence(tokens: Tokens) -> None:
     if len(readings(tokens)) < 12:  # the parser looks at no more than MAX_READINGS
         _check(tokens, free=True)

@@ -257,7 +257,7 @@ TOKENS = {
     "agents": 72_950,
     "traces": 56_580,
     "commands": 45_960,
-    "language": 82_400,
+    "language": 82_440,
     "session": 40_310,
     "oracle": 35_170,
     "sharing": 31_800,

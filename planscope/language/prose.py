@@ -37,10 +37,16 @@ _UNCERTAIN = re.compile(
     |\b(?:done|finished|complete|completed|over)[ ]when[ ]|\beither[ ](?!order)
     |\b(?:if|in[ ]case|provided|at[ ]least|(?<!as[ ])soon|again)\b|^[,;]|[,;]$
     |^(?!.*\b(?:before|until|without|prior|ahead|unless|till)\b).*\bor\b(?![ ](?:later|earlier|after|sooner|so)\b)
+    |^stop[ ]|(?<!order[ ])\b(?:is|are)[ ](?:(?!not)\w+[ ])?(?:fine|okay?|allowed|permitted|acceptable|optional)
+    (?:[ ](?:too|as[ ]well))?$
     |\bthem[ ]alone\b|\bwhich[ ](?:has|have|needs?)[ ]to[ ]|\bsome(?:time|[ ]point)[ ]before[ ](?:[0-9]|noon|mid)""",
     re.VERBOSE,
 )
 """Conditions, numbers, at the time when, choices, and a "which" that may be about the whole clause before it."""
+_FREE_LIST = re.compile(
+    r"\b(?:any|either|particular|fixed|whatever|whichever) order *:.*\bthen\b", re.I | re.S
+)
+"""A list without an order that goes on: "then" comes after all of it."""
 _PERMITTED = re.compile(
     r"""^stop[ ]|\b(?:need[ ]not|fine|okay?|optional|acceptable)\b|\bnot[ ](?:need|have)[ ]to\b
     |^(?!.*\b(?:only|not|time)\b)(?=.*\b(?:once|after|when)\b).*\b(?:may|can|could)\b""",
@@ -95,6 +101,7 @@ class Prose:
         keys = [token.key for row in every for token in row]
         stopping = keys[:1] == ["stop"] and keys[1:2] != [] and keys[1].endswith("ing")
         words = " ".join(keys)
+        stopping = stopping or _FREE_LIST.search(text) is not None
         unread = stopping or not rows or bool(_UNCERTAIN.search(words))
         if unread or (keys[:1] == ["only"] and "before" in keys):
             return []

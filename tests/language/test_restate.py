@@ -96,6 +96,10 @@ def test_what_is_said_in_other_words_is_read(text: str, meaning: set[tuple[str, 
         "Don't leave the stock count until the soil has been tested.",
         "The soil test starts past 11 am.",
         "Is the soil tested before the stock is counted?",
+        "In no particular order: soil test, stock count. Then repair the fence.",
+        "Soil test before stock count is fine.",
+        "Soil test before stock count is okay too.",
+        "Stop the soil test before the stock count.",
     ],
 )
 def test_what_is_not_certain_is_refused(text: str) -> None:

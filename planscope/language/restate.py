@@ -142,7 +142,7 @@ class Restated:
             return None
         ways = [(name, *_match(name.words, keys, start)) for name in self.known]
         whole = [way for way in ways if len(way[1]) == len(way[0].words)]
-        most = max(len(way[1]) for way in whole or ways)
+        most = max((len(way[1]) for way in whole or ways), default=0)
         ways = [way for way in whole or ways if len(way[1]) == most]
         if len(ways) != 1 or not most:
             return None

@@ -9,7 +9,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from importlib.machinery import PathFinder
-from importlib.metadata import DistributionFinder, PathDistribution
+from importlib.metadata import DistributionFinder, MetadataPathFinder, PathDistribution
 from pathlib import Path
 
 import pytest
@@ -75,7 +75,7 @@ def test_a_package_of_a_finder_is_found(fresh: Path, monkeypatch: pytest.MonkeyP
         def find_distributions(
             cls, context: DistributionFinder.Context = NAMED
         ) -> Iterator[PathDistribution]:
-            return PathFinder.find_distributions(
+            return MetadataPathFinder.find_distributions(
                 DistributionFinder.Context(name=context.name, path=[str(fresh)])
             )
 

@@ -129,3 +129,8 @@ def test_a_short_name_of_two_actions_is_refused() -> None:
 )
 def test_forms_of_one_word(one: str, other: str, same: bool) -> None:
     assert kin(one, other) == kin(other, one) == same
+
+
+def test_a_query_without_actions_is_refused() -> None:
+    with pytest.raises(ParseFailure):
+        read_query("Beta happens before alpha.", ())

@@ -64,7 +64,7 @@ def test_a_folder_is_given_under_its_own_path_and_each_child_finds_it_as_it_was(
     folder.mkdir()
     (folder / "a.json").write_text('{"order_id": "Q-17"}')
     (folder / "keys.pem").write_text("secret")
-    report = Fuzz(Options(HERE + "in_folder", calls=80, folder=str(folder))).run()
+    report = Fuzz(Options(HERE + "in_folder", calls=100, folder=str(folder))).run()
     (tool,) = report.tools
     assert tool.succeeded > 5 and report.remarks == []
     assert {one.exception for one in report.counted()} <= {"OSError"}  # a name that is too long

@@ -1,22 +1,23 @@
-# ruff: noqa
-# Written by somebody who had not seen what it tests, and kept as it was.
+# Written by somebody who had not seen what it tests, and kept as it was but for its layout.
 """Family D: damaged runs of tau-bench's retail agent.
 
     family(good, seed) -> list of records with "id", "step", "kind" besides the keys of a good run.
 
-How the runs are made.  The good runs give a small shop (users, orders, products, as the tools showed them before any
-write); `Shop` plays every tool on it, so that after a damage all answers of the run are played anew and fit the calls
-(an order once exchanged refuses a second exchange, a gift card that is too small refuses, and so on).  What the agent and
-the user say after the damage is written anew where the old words would not fit; in a part of the runs the agent does not
-see its slip and claims what it meant, in a part the user notices and the agent tries to mend it (mostly in vain), in a
-part nobody notices.  About one damaged run in seven has, besides, a harmless repeated or unneeded look before the mistake.
+How the runs are made. The good runs give a small shop (users, orders, products, as the tools showed them before
+any write); `Shop` plays every tool on it, so that after a damage all answers of the run are played anew and fit
+the calls (an order once exchanged refuses a second exchange, a gift card that is too small refuses, and so on).
+What the agent and the user say after the damage is written anew where the old words would not fit; in a part of
+the runs the agent does not see its slip and claims what it meant, in a part the user notices and the agent tries
+to mend it (mostly in vain), in a part nobody notices. About one damaged run in seven has, besides, a harmless
+repeated or unneeded look before the mistake.
 
 Kinds and what `step` names (the first mistake, counted from 1 over all tool calls):
-- the wrong call itself: wrong_item, wrong_old_item, extra_item, omitted_item, wrong_payment, wrong_order, wrong_address,
-  wrong_reason, wrong_calc, unavailable_item, hallucinated_id, product_confusion, mistyped_lookup, wrong_tool,
-  needless_transfer, forbidden_payment, overreach_cancel, unasked_write, other_user, bad_format, status_ignored,
-  stale_choice, misreasoned (the `think` call with the false thought), repeated_write (the repetition), retry_loop (the
-  first repetition of a call that had failed), split_exchange (the first call, that has only a part of the items).
+- the wrong call itself: wrong_item, wrong_old_item, extra_item, omitted_item, wrong_payment, wrong_order,
+  wrong_address, wrong_reason, wrong_calc, unavailable_item, hallucinated_id, product_confusion, mistyped_lookup,
+  wrong_tool, needless_transfer, forbidden_payment, overreach_cancel, unasked_write, other_user, bad_format,
+  status_ignored, stale_choice, misreasoned (the `think` call with the false thought), repeated_write (the
+  repetition), retry_loop (the first repetition of a call that had failed), split_exchange (the first call, that
+  has only a part of the items).
 - the call that is wrong because of something that is no call: misread_stock (the agent says that a variant is not to be
   had although it is; the write of the other variant), unconfirmed_write (the write without a yes), unchecked_write (the
   write on an order never looked at), no_auth (the first call made for a user who was not authenticated), and those runs
@@ -109,7 +110,7 @@ class Skip(Exception):
     """This place does not bear this damage."""
 
 
-# --------------------------------------------------------------------------------------------------------- the shop
+# ------------------------------------------------------------ the shop
 
 
 class Shop:
@@ -127,7 +128,7 @@ class Shop:
         s = cls()
         for rec in good:
             touched = set()
-            for m, tc, ans in pairs(rec["traj"]):
+            for _m, tc, ans in pairs(rec["traj"]):
                 name, args = tc["function"]["name"], loads(tc["function"]["arguments"])
                 if ans is None or ans.startswith("Error"):
                     continue
@@ -192,7 +193,7 @@ class Shop:
                 return u
         return "Error: user not found"
 
-    def t_find_user_id_by_name_zip(self, first_name, last_name, zip):
+    def t_find_user_id_by_name_zip(self, first_name, last_name, zip):  # noqa: A002  (the tool has this argument)
         for u, p in self.users.items():
             if (
                 p["name"]["first_name"].lower() == first_name.lower()
@@ -274,7 +275,7 @@ class Shop:
         if len(item_ids) != len(new_item_ids):
             return "Error: the number of items to be exchanged should match", 0
         diff = 0
-        for a, b in zip(item_ids, new_item_ids):
+        for a, b in zip(item_ids, new_item_ids, strict=False):
             it = next(i for i in o["items"] if i["item_id"] == a)
             v = self.variant(it["product_id"], b)
             if v is None or not v["available"]:
@@ -324,7 +325,7 @@ class Shop:
         )
         if pm["source"] == "gift_card":
             pm["balance"] = round(pm["balance"] - diff, 2)
-        for a, b in zip(item_ids, new_item_ids):
+        for a, b in zip(item_ids, new_item_ids, strict=False):
             it = next(i for i in o["items"] if i["item_id"] == a)
             v = self.variant(it["product_id"], b)
             it["item_id"], it["price"], it["options"] = b, v["price"], dict(v["options"])
@@ -355,7 +356,7 @@ class Shop:
                 pms[p]["balance"] = round(pms[p]["balance"] + sign * amount, 2)
         return o
 
-    def t_modify_pending_order_address(self, order_id, address1, address2, city, state, country, zip):
+    def t_modify_pending_order_address(self, order_id, address1, address2, city, state, country, zip):  # noqa: A002  (the tool has this argument)
         o = self._order(order_id)
         if o is None:
             return "Error: order not found"
@@ -371,7 +372,7 @@ class Shop:
         }
         return o
 
-    def t_modify_user_address(self, user_id, address1, address2, city, state, country, zip):
+    def t_modify_user_address(self, user_id, address1, address2, city, state, country, zip):  # noqa: A002  (the tool has this argument)
         u = self.users.get(user_id)
         if u is None:
             return "Error: user not found"
@@ -386,7 +387,7 @@ class Shop:
         return u
 
 
-# ------------------------------------------------------------------------------------------------- messages and calls
+# ------------------------------------------------------------ messages and calls
 
 
 def loads(text):
@@ -536,7 +537,7 @@ class Run:
         }
 
 
-# ------------------------------------------------------------------------------------------------------------- words
+# ------------------------------------------------------------ words
 
 
 def money(x):
@@ -615,7 +616,7 @@ def settle(R, diff, pid):
 def diff_of(R, args):
     return sum(
         R.new(args["order_id"], a, b)["price"] - R.item(args["order_id"], a)["price"]
-        for a, b in zip(args["item_ids"], args["new_item_ids"])
+        for a, b in zip(args["item_ids"], args["new_item_ids"], strict=False)
     )
 
 
@@ -634,7 +635,7 @@ def proposal(R, mk, name, args):
         lines = "\n".join(
             f"- **{desc(R.item(oid, a), keys)}** → **{desc(R.new(oid, a, b), keys)}**, "
             f"{money(R.new(oid, a, b)['price'])} (Item ID: {b})"
-            for a, b in zip(args["item_ids"], args["new_item_ids"])
+            for a, b in zip(args["item_ids"], args["new_item_ids"], strict=False)
         )
         return (
             f"To confirm, I will {verb} the following in order {oid}:\n\n{lines}\n\n"
@@ -667,7 +668,7 @@ def done(R, mk, name, args):
     if name in (EXCH, MODI):
         lines = "\n".join(
             f"- **{desc(R.item(oid, a), keys)}** → **{desc(R.new(oid, a, b), keys)}**"
-            for a, b in zip(args["item_ids"], args["new_item_ids"])
+            for a, b in zip(args["item_ids"], args["new_item_ids"], strict=False)
         )
         s = settle(R, diff_of(R, args), args["payment_method_id"])
         if name == EXCH:
@@ -682,8 +683,10 @@ def done(R, mk, name, args):
         )
         tot = sum(R.item(oid, a)["price"] for a in args["item_ids"])
         return (
-            f"The return request for order {oid} has been submitted:\n\n{lines}\n\nThe refund of {money(tot)} will go to "
-            f"your {pm_words(R.user, args['payment_method_id'])}. You will receive an email with return instructions. {more}"
+            f"The return request for order {oid} has been submitted:\n\n{lines}\n\nThe refund of "
+            f"{money(tot)} will go to "
+            f"your {pm_words(R.user, args['payment_method_id'])}. You will receive an email with "
+            f"return instructions. {more}"
         )
     if name == CANC:
         h = R.shop.orders[oid]["payment_history"][0]
@@ -693,7 +696,10 @@ def done(R, mk, name, args):
             f"refunded to your {pm_words(R.user, h['payment_method_id'])} {when}. {more}"
         )
     if name == MODP:
-        return f"The payment method of order {oid} has been changed to your {pm_words(R.user, args['payment_method_id'])}. {more}"
+        return (
+            f"The payment method of order {oid} has been changed to your "
+            f"{pm_words(R.user, args['payment_method_id'])}. {more}"
+        )
     what = f"The shipping address of order {oid}" if name == MODA else "Your default address"
     return f"{what} has been updated to:\n\n**{addr_words(args)}**\n\n{more}"
 
@@ -756,7 +762,8 @@ def complain(R, mk, name, right, wanted, got, wrong=None, say=None):
             f"with {got} for order {right.get('order_id')}. It cannot be changed any more and the user wants it "
             f"corrected.",
         )
-    return out + [
+    return [
+        *out,
         mk.A(
             f"I apologize for the mix-up. The request for order {right.get('order_id')} has already been submitted "
             "and its status no longer allows another change, so I'm unable to correct it."
@@ -781,7 +788,7 @@ def after_slip(R, mk, s, name, args, right, wanted, got, unaware=0.4, notice=0.3
     return out + (tail(R, s) or [bye(mk)])
 
 
-# ------------------------------------------------------------------------------------------- operators: wrong arguments
+# ------------------------------------------------------------ operators: wrong arguments
 # An operator returns (messages, id of the first wrong call).
 
 
@@ -827,7 +834,7 @@ def swap_item(R, s, rng, available=True):
     if s.name not in (EXCH, MODI):
         raise Skip
     oid = s.args["order_id"]
-    idx = [i for i, (a, b) in enumerate(zip(s.args["item_ids"], s.args["new_item_ids"]))]
+    idx = [i for i, (a, b) in enumerate(zip(s.args["item_ids"], s.args["new_item_ids"], strict=False))]
     i = rng.choice(idx)
     a, b = s.args["item_ids"][i], s.args["new_item_ids"][i]
     alt = rng.choice(rank_alts(R, oid, a, b, available))
@@ -840,11 +847,12 @@ def wrong_item(R, s, mk):
     args, want, got = swap_item(R, s, mk.rng)
     two = mk.C(s.name, **args)
     if is_yes(R, s) and segment_plain(R, s) and mk.rng.random() < 0.55:
-        m = (
-            copy.deepcopy(R.msgs[: s.pa])
-            + [mk.A(proposal(R, mk, s.name, args)), mk.U(mk.rng.choice(YES))]
-            + two
-        )
+        m = [
+            *copy.deepcopy(R.msgs[: s.pa]),
+            mk.A(proposal(R, mk, s.name, args)),
+            mk.U(mk.rng.choice(YES)),
+            *two,
+        ]
         return m + after_slip(R, mk, s, s.name, args, s.args, opts(want), opts(got), unaware=0), cid(two)
     return head(R, s) + two + after_slip(
         R, mk, s, s.name, args, s.args, opts(want), opts(got), unaware=0.5
@@ -1040,7 +1048,7 @@ def forms(x):
 
 
 def put_number(text, old, new):
-    for f, g in zip(forms(old), forms(new)):
+    for f, g in zip(forms(old), forms(new), strict=False):
         text = re.sub(rf"(?<![\d.,]){re.escape(f)}(?!\d)", g, text)
     return text
 
@@ -1050,7 +1058,7 @@ def wrong_calc(R, _, mk):
     c = [x for x in R.calls if x[2] == "calculate" and R.before_flaw(x[0])]
     if not c:
         raise Skip
-    k, i, _, args, id_ = rng.choice(c)
+    _k, i, _, args, id_ = rng.choice(c)
     e = args["expression"]
     nums = re.findall(r"\d+\.?\d*", e)
     ways = ["digit", "digit"] + (["drop", "drop"] if len(nums) > 2 else [])
@@ -1059,7 +1067,7 @@ def wrong_calc(R, _, mk):
         n = re.sub(r"\s*[+-]\s*(\([^()]*\)|\d+\.?\d*)$", "", e)
     else:
         v = rng.choice([x for x in nums if len(x) > 3] or nums)
-        d = v.replace(".", "")
+        v.replace(".", "")
         j = next(
             (j for j in range(1, len(v) - 1) if v[j] != "." and v[j + 1] != "." and v[j] != v[j + 1]), None
         )
@@ -1083,7 +1091,7 @@ def wrong_calc(R, _, mk):
     return m, id_
 
 
-# ----------------------------------------------------------------------------- operators: false statements, false reading
+# ------------------------------------------------------------ operators: false statements, false reading
 
 INFO = {
     25: [(r"907614527588", "908856694334"), (r"907614527588", "907614572588")],
@@ -1120,12 +1128,12 @@ def wrong_info(R, _, mk):
             if (
                 x["role"] == "assistant"
                 and x["content"]
-                and re.search(r"within 5[ -–]?(to |–|-)?7 business days", x["content"])
+                and re.search(r"within 5[ -\u2013]?(to |\u2013|-)?7 business days", x["content"])
                 and i > 4
                 and R.before_flaw(len(call_ids(m[:i])))
             ):
                 x["content"] = re.sub(
-                    r"within 5[ -–]?(to |–|-)?7 business days",
+                    r"within 5[ -\u2013]?(to |\u2013|-)?7 business days",
                     rng.choice(["immediately", "within 24 hours", "within 10 to 14 business days"]),
                     x["content"],
                 )
@@ -1190,11 +1198,12 @@ def unavailable_item(R, s, mk):
     args, want, got = swap_item(R, s, mk.rng, available=False)
     two = mk.C(s.name, **args)
     if is_yes(R, s) and segment_plain(R, s) and mk.rng.random() < 0.6:
-        m = (
-            copy.deepcopy(R.msgs[: s.pa])
-            + [mk.A(proposal(R, mk, s.name, args)), mk.U(mk.rng.choice(YES))]
-            + two
-        )
+        m = [
+            *copy.deepcopy(R.msgs[: s.pa]),
+            mk.A(proposal(R, mk, s.name, args)),
+            mk.U(mk.rng.choice(YES)),
+            *two,
+        ]
         if mk.rng.random() < 0.35:
             m += [
                 mk.A(
@@ -1206,7 +1215,8 @@ def unavailable_item(R, s, mk):
             return m, cid(two)
         m += [
             mk.A(
-                f"I apologize, the {desc(got)} turns out to be unavailable. The option you asked for, **{opts(want)}**, is "
+                f"I apologize, the {desc(got)} turns out to be unavailable. The option you asked "
+                f"for, **{opts(want)}**, is "
                 f"available at {money(want['price'])}. {settle(R, diff_of(R, s.args), s.args['payment_method_id'])} "
                 "Shall I use that one?"
             ),
@@ -1231,7 +1241,7 @@ def hallucinated_id(R, s, mk):
         c = [x for x in R.calls if x[2] == want and R.before_flaw(x[0]) and x[0] < s.k]
         if not c:
             raise Skip
-        k, i, name, args, id_ = rng.choice(c)
+        _k, i, name, args, _ = rng.choice(c)
         if way == "order":
             o = args["order_id"]
             j = rng.randrange(3, len(o) - 1)
@@ -1263,7 +1273,8 @@ def hallucinated_id(R, s, mk):
     two = mk.C(s.name, **args)
     m = head(R, s) + two
     if rng.random() < 0.25:
-        return m + [
+        return [
+            *m,
             mk.A(
                 "I'm sorry, a technical problem prevents me from completing this request at the moment. Please try "
                 "again later."
@@ -1293,7 +1304,8 @@ def product_confusion(R, _, mk):
     if r < 0.25:
         m += [
             mk.A(
-                "I couldn't find any product information for this item, so it seems there are no other options available "
+                "I couldn't find any product information for this item, so it seems there are "
+                "no other options available "
                 "for it at the moment."
             ),
             mk.U(
@@ -1319,7 +1331,7 @@ def mistyped_lookup(R, _, mk):
     c = [x for x in R.calls if x[2].startswith("find_user") and not R.answers[x[4]].startswith("Error")]
     if not c:
         raise Skip
-    k, i, name, args, _ = c[0]
+    _k, i, name, args, _ = c[0]
     bad = dict(args)
     if name.endswith("zip"):
         f = rng.choice(["last_name", "zip", "first_name", "swap"])
@@ -1345,7 +1357,7 @@ def mistyped_lookup(R, _, mk):
     return m + copy.deepcopy(R.msgs[i:]), cid(two)
 
 
-# ------------------------------------------------------------------------------- operators: policy and wrong decisions
+# ------------------------------------------------------------ operators: policy and wrong decisions
 
 
 def unconfirmed_write(R, s, mk):
@@ -1372,7 +1384,8 @@ def unconfirmed_write(R, s, mk):
                 )
             ),
             mk.A(
-                "I apologize for proceeding before you confirmed. The request has already been submitted, and I'm not able "
+                "I apologize for proceeding before you confirmed. The request has already been "
+                "submitted, and I'm not able "
                 "to undo it."
             ),
             mk.U(
@@ -1390,7 +1403,7 @@ def no_auth(R, _, mk):
     c = [x for x in R.calls if x[2].startswith("find_user") and not R.answers[x[4]].startswith("Error")]
     if not c or not R.uid:
         raise Skip
-    k, i, _, _, fid = c[0]
+    k, _i, _, _, _fid = c[0]
     nxt = next((x for x in R.calls if x[0] > k), None)
     if nxt is None or R.msgs[1]["role"] != "user":
         raise Skip
@@ -1416,9 +1429,11 @@ def wrong_tool(R, s, mk):
             two = mk.C(EXCH, **a)
             m = head(R, s) + two
             if rng.random() < 0.4:
-                return m + [
+                return [
+                    *m,
                     mk.A(
-                        f"Unfortunately, order {a['order_id']} has not been delivered yet, so the item cannot be changed "
+                        f"Unfortunately, order {a['order_id']} has not been delivered yet, so "
+                        "the item cannot be changed "
                         "now. Please contact us again once it has arrived."
                     ),
                     mk.U(mk.pick("Okay, I'll wait then. ###STOP###", "That's a shame. Bye. ###STOP###")),
@@ -1539,14 +1554,15 @@ def wrong_refusal(R, s, mk):
                 "I understand your frustration, but I'm unable to do this. I apologize for the inconvenience."
             ),
         ]
-    return m + [
+    return [
+        *m,
         mk.U(
             mk.pick(
                 "Okay, then leave it. ###STOP###",
                 "That's disappointing. Bye. ###STOP###",
                 "Fine, I'll keep it as it is. ###STOP###",
             )
-        )
+        ),
     ], mark
 
 
@@ -1575,11 +1591,11 @@ def forbidden_payment(R, _, mk):
             user_msg(R, "Refund Order #W5490111 to PayPal"),
             (
                 RET,
-                dict(
-                    order_id="#W5490111",
-                    item_ids=all_items(R, "#W5490111"),
-                    payment_method_id=pm_of(R, "paypal"),
-                ),
+                {
+                    "order_id": "#W5490111",
+                    "item_ids": all_items(R, "#W5490111"),
+                    "payment_method_id": pm_of(R, "paypal"),
+                },
             ),
         )
     elif t == 10:
@@ -1587,29 +1603,29 @@ def forbidden_payment(R, _, mk):
             user_msg(R, "Refund to the other order"),
             (
                 RET,
-                dict(
-                    order_id="#W5490111",
-                    item_ids=all_items(R, "#W5490111"),
-                    payment_method_id=pm_of(R, "paypal"),
-                ),
+                {
+                    "order_id": "#W5490111",
+                    "item_ids": all_items(R, "#W5490111"),
+                    "payment_method_id": pm_of(R, "paypal"),
+                },
             ),
         )
     elif t == 25:
         ids = [x["item_id"] for x in R.shop.orders["#W5565470"]["items"] if x["name"] != "Pet Bed"]
         i, two = (
             user_msg(R, "Amex credit card"),
-            (RET, dict(order_id="#W5565470", item_ids=ids, payment_method_id=pm_of(R, "credit_card"))),
+            (RET, {"order_id": "#W5565470", "item_ids": ids, "payment_method_id": pm_of(R, "credit_card")}),
         )
     elif t == 83:
         ids = [x["item_id"] for x in R.shop.orders["#W9571698"]["items"] if x["name"] == "Tablet"]
         i, two = (
             user_msg(R, "refund go back to my credit card"),
-            (RET, dict(order_id="#W9571698", item_ids=ids, payment_method_id=pm_of(R, "credit_card"))),
+            (RET, {"order_id": "#W9571698", "item_ids": ids, "payment_method_id": pm_of(R, "credit_card")}),
         )
     elif t == 40:
         i, two = (
             user_msg(R, r"use the \$60 gift card"),
-            (MODP, dict(order_id="#W4923227", payment_method_id=pm_of(R, "gift_card"))),
+            (MODP, {"order_id": "#W4923227", "payment_method_id": pm_of(R, "gift_card")}),
         )
     else:
         raise Skip
@@ -1646,7 +1662,8 @@ def overreach_cancel(R, _, mk):
         raise Skip
     r = mk.rng.random()
     if r < 0.4:
-        return m + [
+        return [
+            *m,
             mk.A(
                 f"The {what} has been cancelled from order {oid}. The refund will go to your original payment method. "
                 + mk.rng.choice(MORE)
@@ -1658,7 +1675,7 @@ def overreach_cancel(R, _, mk):
         mk.U(f"What? I only wanted the {what} cancelled, not the whole order! Please undo that."),
         mk.A("I'm sorry, a cancelled order cannot be reinstated. You would need to place a new order."),
     ]
-    return m + [mk.U(mk.pick("Unbelievable. ###STOP###", "That's terrible service. ###STOP###"))], cid(two)
+    return [*m, mk.U(mk.pick("Unbelievable. ###STOP###", "That's terrible service. ###STOP###"))], cid(two)
 
 
 def unasked_write(R, s, mk):
@@ -1708,7 +1725,7 @@ def unasked_write(R, s, mk):
     if rng.random() < 0.45:
         m += [mk.U(f"I never asked to have {what}!")]
         if fix:
-            m += mk.C(fix[0], **fix[1]) + [mk.A("I apologize. I have changed that back."), bye(mk)]
+            m += [*mk.C(fix[0], **fix[1]), mk.A("I apologize. I have changed that back."), bye(mk)]
         else:
             m += [
                 mk.A("I apologize for the misunderstanding. A cancelled order cannot be restored."),
@@ -1729,22 +1746,24 @@ def other_user(R, _, mk):
     o = R.shop.orders[oid]
     name = " ".join(R.shop.users[o["user_id"]]["name"].values())
     rel = rng.choice(["my friend", "my neighbour", "my sister-in-law's colleague", "my roommate"])
-    m = copy.deepcopy(R.msgs[:-1]) + [
+    m = [
+        *copy.deepcopy(R.msgs[:-1]),
         mk.U(
             mk.pick(
                 f"One more thing: {rel} {name} has an order {oid}. Could you tell me its status and what's in it?",
                 f"Could you also check order {oid} for {rel} {name}? They're curious whether it has arrived.",
             )
-        )
+        ),
     ]
     two = mk.C("get_order_details", order_id=oid)
-    m += two + [
+    m += [
+        *two,
         mk.A(
             f'Order {oid} is currently "{o["status"]}" and contains: '
             + ", ".join(desc(i) for i in o["items"])
             + ". "
             + rng.choice(MORE)
-        )
+        ),
     ]
     if o["status"] == "pending" and rng.random() < 0.5:
         m += [
@@ -1754,7 +1773,7 @@ def other_user(R, _, mk):
             *mk.C(CANC, order_id=oid, reason="no longer needed"),
             mk.A(f"Order {oid} has been cancelled. " + rng.choice(MORE)),
         ]
-    return m + [bye(mk)], cid(two)
+    return [*m, bye(mk)], cid(two)
 
 
 def missed_transfer(R, _, mk):
@@ -1763,7 +1782,8 @@ def missed_transfer(R, _, mk):
     i = R.calls[-1][1]
     m = copy.deepcopy(R.msgs[:i])
     mark = last_call(m)
-    return m + [
+    return [
+        *m,
         mk.A(
             mk.pick(
                 "I'm sorry, there is no human agent available. I can only refund to the original payment method.",
@@ -1817,14 +1837,13 @@ def made_up(R, _, mk):
         ]
     q, a = mk.rng.choice(qa)
     m = copy.deepcopy(R.msgs[:-1])
-    return m + [mk.U(q), mk.A(a + " " + mk.rng.choice(MORE)), bye(mk)], last_call(m)
+    return [*m, mk.U(q), mk.A(a + " " + mk.rng.choice(MORE)), bye(mk)], last_call(m)
 
 
-# ------------------------------------------------------------------------------------------- operators: partial resolution
+# ------------------------------------------------------------ operators: partial resolution
 
 
 def omitted_request(R, s, mk):
-    rng = mk.rng
     i = R.sites.index(s)
     if i == 0:
         raise Skip
@@ -1832,7 +1851,7 @@ def omitted_request(R, s, mk):
     if s.prior_write and p.pu == s.pu and p.mi == s.mi - 2:
         if s.da is None or s.da != s.ti + 1:
             raise Skip
-        m = copy.deepcopy(R.msgs[: s.mi]) + [mk.A(done(R, mk, p.name, p.args))]
+        m = [*copy.deepcopy(R.msgs[: s.mi]), mk.A(done(R, mk, p.name, p.args))]
         return m + tail(R, s), p.id
     if (
         p.pu == s.pu
@@ -1851,7 +1870,8 @@ def omitted_request(R, s, mk):
     m += [
         mk.A(
             mk.pick(
-                "You're welcome! Your request has been taken care of, and you will receive a confirmation by email. Have a "
+                "You're welcome! Your request has been taken care of, and you will receive a "
+                "confirmation by email. Have a "
                 "great day!",
                 "Glad I could help! Everything is set for your order. Please reach out if you need anything "
                 "in the future.",
@@ -1891,13 +1911,17 @@ def split_exchange(R, s, mk):
         )
     ]
     if r < 0.7:
-        m += [mk.U(f"But I asked for the {names} as well!")] + mk.C(
-            "transfer_to_human_agents",
-            summary=f"The user wanted all items "
-            f"of the request for order {one['order_id']} handled, but only a part went through; {names} is missing.",
-        )
+        m += [
+            mk.U(f"But I asked for the {names} as well!"),
+            *mk.C(
+                "transfer_to_human_agents",
+                summary=f"The user wanted all items "
+                f"of the request for order {one['order_id']} handled, but only a part went "
+                f"through; {names} is missing.",
+            ),
+        ]
         return m, cid(a)
-    return m + [mk.U("Hm, okay. Then I'll keep that one. ###STOP###")], cid(a)
+    return [*m, mk.U("Hm, okay. Then I'll keep that one. ###STOP###")], cid(a)
 
 
 def repeated_write(R, s, mk):
@@ -1908,7 +1932,8 @@ def repeated_write(R, s, mk):
     if mk.rng.random() < 0.45:
         m += [
             mk.A(
-                f"There was a problem with your request: order {s.args['order_id']} can't be changed in its current status. I'm "
+                f"There was a problem with your request: order {s.args['order_id']} can't be "
+                "changed in its current status. I'm "
                 "sorry that I couldn't complete it."
             ),
             mk.U(
@@ -1932,7 +1957,7 @@ def retry_loop(R, _, mk):
     ]
     if not c:
         raise Skip
-    k, i, name, args, _ = mk.rng.choice(c)
+    _k, i, name, args, _ = mk.rng.choice(c)
     reps = [mk.C(name, **args) for _ in range(mk.rng.choice([2, 3]))]
     m = copy.deepcopy(R.msgs[: i + 2]) + [x for r in reps for x in r]
     if mk.rng.random() < 0.3:
@@ -1947,7 +1972,7 @@ def ignored_error(R, _, mk):
     c = [x for x in R.calls if x[2] in WRITES and R.answers[x[4]].startswith("Error") and R.before_flaw(x[0])]
     if not c:
         raise Skip
-    k, i, name, args, id_ = c[0]
+    _k, i, name, args, id_ = c[0]
     m = copy.deepcopy(R.msgs[: i + 2])
     m[i]["content"] = None
     try:
@@ -1956,11 +1981,12 @@ def ignored_error(R, _, mk):
             raise Skip
     except Skip:
         text = (
-            f"Your request for order {args['order_id']} has been processed successfully. The items have been removed and the "
+            f"Your request for order {args['order_id']} has been processed successfully. The "
+            "items have been removed and the "
             f"refund is on its way to your {pm_words(R.user, args['payment_method_id'])}. "
             + mk.rng.choice(MORE)
         )
-    return m + [mk.A(text), bye(mk)], id_
+    return [*m, mk.A(text), bye(mk)], id_
 
 
 def status_ignored(R, _, mk):
@@ -2032,7 +2058,7 @@ def bad_format(R, s, mk):
         ]
         if not c:
             raise Skip
-        k, i, name, args, _ = rng.choice(c)
+        _k, i, name, args, _ = rng.choice(c)
         if way == "hash":
             two = mk.C(
                 name,
@@ -2077,12 +2103,12 @@ def stale_choice(R, _, mk):
         lamp = by_name(R, "#W6390527", "Desk Lamp")["item_id"]
         return at_last(
             EXCH,
-            dict(
-                order_id="#W6390527",
-                item_ids=[lamp],
-                new_item_ids=["7453605304"],
-                payment_method_id=s.args["payment_method_id"],
-            ),
+            {
+                "order_id": "#W6390527",
+                "item_ids": [lamp],
+                "new_item_ids": ["7453605304"],
+                "payment_method_id": s.args["payment_method_id"],
+            },
             "the water bottle returned",
             "an exchanged lamp",
         )
@@ -2090,27 +2116,27 @@ def stale_choice(R, _, mk):
         tab = by_name(R, "#W3069600", "Tablet")["item_id"]
         return at_last(
             RET,
-            dict(
-                order_id="#W3069600",
-                item_ids=[tab],
-                payment_method_id=rng.choice(
+            {
+                "order_id": "#W3069600",
+                "item_ids": [tab],
+                "payment_method_id": rng.choice(
                     [
                         pm_of(R, "gift_card"),
                         R.shop.orders["#W3069600"]["payment_history"][0]["payment_method_id"],
                     ]
                 ),
-            ),
+            },
             "the gold tablet",
             "the silver one",
         )
     if t == 18:
         return at_last(
             RET,
-            dict(
-                order_id=s.args["order_id"],
-                item_ids=s.args["item_ids"],
-                payment_method_id=s.args["payment_method_id"],
-            ),
+            {
+                "order_id": s.args["order_id"],
+                "item_ids": s.args["item_ids"],
+                "payment_method_id": s.args["payment_method_id"],
+            },
             "an exchange",
             "a return",
         )
@@ -2143,12 +2169,12 @@ def stale_choice(R, _, mk):
         cam = by_name(R, "#W9284598", "Digital Camera")["item_id"]
         return at_last(
             MODI,
-            dict(
-                order_id="#W9284598",
-                item_ids=[cam],
-                new_item_ids=["9228757377"],
-                payment_method_id=o["payment_history"][0]["payment_method_id"],
-            ),
+            {
+                "order_id": "#W9284598",
+                "item_ids": [cam],
+                "new_item_ids": ["9228757377"],
+                "payment_method_id": o["payment_history"][0]["payment_method_id"],
+            },
             "the order cancelled",
             "a modified order",
         )
@@ -2157,11 +2183,12 @@ def stale_choice(R, _, mk):
         return at_last(MODU, copy.deepcopy(first.args), "my old address back", "the New York address")
     if t == 24:
         i = user_msg(R, "keep the grill after all")
-        args = dict(order_id="#W3561391", reason="no longer needed")
+        args = {"order_id": "#W3561391", "reason": "no longer needed"}
         two = mk.C(CANC, **args)
         m = copy.deepcopy(R.msgs[: i + 1]) + two + [mk.A(done(R, mk, CANC, args))]
         if rng.random() < 0.6:
-            return m + [
+            return [
+                *m,
                 mk.U("No! I just said I want to keep the grill!"),
                 mk.A("I apologize. A cancelled order cannot be reinstated, but you can place a new one."),
                 mk.U("Wow. Okay. ###STOP###"),
@@ -2171,7 +2198,7 @@ def stale_choice(R, _, mk):
         i = user_msg(R, "please do not cancel the order")
         m = copy.deepcopy(R.msgs[: i + 1])
         m[i]["content"] = m[i]["content"].replace("###STOP###", "").rstrip()
-        args = dict(order_id="#W4284542", reason="no longer needed")
+        args = {"order_id": "#W4284542", "reason": "no longer needed"}
         two = mk.C(CANC, **args)
         return m + two + [mk.A(done(R, mk, CANC, args)), mk.U("I said NOT to cancel it. ###STOP###")], cid(
             two
@@ -2185,10 +2212,12 @@ def misreasoned(R, s, mk):
     if s.name in (EXCH, MODI):
         args, want, got = swap_item(R, s, rng)
         thought = mk.pick(
-            f"The user wants the {want['name']} with {opts(want)}. Among the variants, item {got['item_id']} matches this, priced at "
+            f"The user wants the {want['name']} with {opts(want)}. Among the variants, item "
+            f"{got['item_id']} matches this, priced at "
             f"{money(got['price'])}. I will use it.",
             f"Comparing the available variants, {got['item_id']} is the one the user asked for ({opts(want)}).",
-            f"The requested {want['name']} corresponds to item_id '{got['item_id']}'. It is available, so I can proceed with it.",
+            f"The requested {want['name']} corresponds to item_id '{got['item_id']}'. It is "
+            "available, so I can proceed with it.",
         )
         wanted, g = opts(want), opts(got)
         name = s.name
@@ -2200,7 +2229,10 @@ def misreasoned(R, s, mk):
         args, name = copy.deepcopy(s.args), RET
         x, y = R.item(oid, args["item_ids"][0]), R.item(oid, rng.choice(others))
         args["item_ids"][0] = y["item_id"]
-        thought = f"The user wants to return the {x['name']}. In order {oid} its item_id is {y['item_id']}, so I will return that."
+        thought = (
+            f"The user wants to return the {x['name']}. In order {oid} its item_id is "
+            f"{y['item_id']}, so I will return that."
+        )
         wanted, g = f"the {x['name']}", f"the {y['name']}"
     else:
         raise Skip
@@ -2230,10 +2262,12 @@ def gave_up_search(R, _, mk):
     m = copy.deepcopy(R.msgs[:i])
     if any(name in json.dumps(R.shop.orders[x[3]["order_id"]]["items"]).lower() for x in looks[:j]):
         raise Skip
-    return m + [
+    return [
+        *m,
         mk.A(
             mk.pick(
-                f"I've gone through your orders, but I couldn't find any {name} in them. Could it have been ordered from "
+                f"I've gone through your orders, but I couldn't find any {name} in them. Could "
+                "it have been ordered from "
                 "another account?",
                 f"I don't see any {name} in your orders, so unfortunately there is nothing I can do here.",
             )
@@ -2274,7 +2308,7 @@ def unchecked_write(R, s, mk):
     return m + two + [mk.A(done(R, mk, s.name, s.args)), bye(mk)], cid(two)
 
 
-# --------------------------------------------------------------------------------------- runs without a mistake (step null)
+# ------------------------------------------------------------ runs without a mistake (step null)
 
 
 def look_noise(msgs, R, mk, upto=None):
@@ -2340,7 +2374,7 @@ def harmless_look(R, _, mk):
 
 def harmless_order(R, _, mk):
     c = []
-    for (k, i, n, a, _), (k2, j, n2, a2, _) in zip(R.calls, R.calls[1:]):
+    for (_k, i, n, _a, _), (_k2, j, n2, _a2, _) in zip(R.calls, R.calls[1:], strict=False):
         if (
             j == i + 2
             and n == n2
@@ -2393,7 +2427,8 @@ def harmless_mind(R, s, mk):
     way = rng.choice(["none", "variant", "variant", "payment", "add", "drop"])
     base = copy.deepcopy(R.msgs[: s.pu])
     if way == "none":
-        return base + [
+        return [
+            *base,
             mk.U(
                 mk.pick(
                     "Actually, I've changed my mind. Please leave everything as it is.",
@@ -2406,7 +2441,7 @@ def harmless_mind(R, s, mk):
     args = copy.deepcopy(s.args)
     oid = args.get("order_id")
     if way == "variant":
-        args, want, got = swap_item(R, s, rng)
+        args, _want, got = swap_item(R, s, rng)
         if len(args["item_ids"]) != 1 or not any(
             n == "get_product_details" and k < s.k and a["product_id"] == got["product_id"]
             for k, _, n, a, _ in R.calls
@@ -2442,7 +2477,7 @@ def harmless_mind(R, s, mk):
             args["new_item_ids"].pop(j)
         say = f"Hmm, actually I'd rather keep the {x['name']}. Please leave that one out."
     two = mk.C(s.name, **args)
-    m = base + [mk.U(say), mk.A(proposal(R, mk, s.name, args)), mk.U(rng.choice(YES))] + two
+    m = [*base, mk.U(say), mk.A(proposal(R, mk, s.name, args)), mk.U(rng.choice(YES)), *two]
     res, _ = play_all(m, R.shop)
     if res[cid(two)].startswith("Error"):
         raise Skip
@@ -2455,7 +2490,7 @@ def harmless_think(R, s, mk):
     if s.name in (EXCH, MODI) and mk.rng.random() < 0.5 and segment_plain(R, s):
         e = " + ".join(
             f"({R.new(s.args['order_id'], a, b)['price']} - {R.item(s.args['order_id'], a)['price']})"
-            for a, b in zip(s.args["item_ids"], s.args["new_item_ids"])
+            for a, b in zip(s.args["item_ids"], s.args["new_item_ids"], strict=False)
         )
         two = mk.C("calculate", expression=e)
     else:
@@ -2469,11 +2504,10 @@ def harmless_think(R, s, mk):
 
 
 def harmless_usererror(R, _, mk):
-    rng = mk.rng
     c = [x for x in R.calls if x[2] == "find_user_id_by_name_zip"]
     if len(c) != 1 or R.answers[c[0][4]].startswith("Error"):
         raise Skip
-    k, i, name, args, _ = c[0]
+    _k, i, name, args, _ = c[0]
     u = i - 1
     z = args["zip"]
     if R.msgs[u]["role"] != "user" or z not in R.msgs[u]["content"]:
@@ -2486,7 +2520,8 @@ def harmless_usererror(R, _, mk):
     m += mk.C(name, **dict(args, zip=bad))
     m += [
         mk.A(
-            f"I couldn't find an account for {args['first_name']} {args['last_name']} with zip code {bad}. Could you please check the "
+            f"I couldn't find an account for {args['first_name']} {args['last_name']} with zip "
+            f"code {bad}. Could you please check the "
             "zip code, or give me your email address?"
         ),
         mk.U(mk.pick(f"Oh, sorry, it's {z}.", f"My mistake - the zip code is {z}.", f"Oops, I meant {z}.")),
@@ -2520,10 +2555,10 @@ def harmless_declined(R, _, mk):
             ),
         ]
     )
-    return copy.deepcopy(R.msgs[:-1]) + [mk.U(q), mk.A(a + " " + mk.rng.choice(MORE)), bye(mk)], None
+    return [*copy.deepcopy(R.msgs[:-1]), mk.U(q), mk.A(a + " " + mk.rng.choice(MORE)), bye(mk)], None
 
 
-# ------------------------------------------------------------------------------------------------------- drawing the family
+# ------------------------------------------------------------ drawing the family
 
 # (operator, how many, place: at a write or for the whole run)
 DAMAGE = [
@@ -2581,7 +2616,8 @@ AFTER_OK = {"wrong_order"}  # kinds whose later calls may fail because of the da
 
 
 def finish(R, msgs, mark, rng):
-    """Answers played anew, messages numbered; raises Skip if a later call of the good run now fails that did not before."""
+    """Answers played anew, messages numbered. Raises Skip if a later call of the good run now fails that did not
+    before."""
     res, end = play_all(msgs, R.shop)
     old = {id_: R.answers[id_] for _, _, _, _, id_ in R.calls}
     for m in msgs:

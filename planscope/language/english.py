@@ -72,8 +72,7 @@ _CALLED = _any(
 )
 _HAPPENS = _any(
     """happens?|happened|occurs?|occurred|takes? place|took place|taken place|runs?|ran|goes out|shows? up|appears?|
-    appeared|exists?|starts?|begins?|commences?|finish(?:es)?|ends?|stops?(?! \
-      [a-z]+ing)|completes?|finished|completed|
+    appeared|exists?|starts?|begins?|commences?|finish(?:es)?|ends?|stops?(?! [a-z]+ing)|completes?|finished|completed|
     done|came back|come back|gone through|returned|pass(?:es|ed)?|(?:goes|go|gone) ahead(?! of)|proceeds?|
     makes? sense"""
 )
@@ -385,8 +384,7 @@ _FILLER = (
         (?:in|within|of|per|throughout|during|for)
         (?:a|any|each|every|the|its|this|that) (?:whole |entire |given )?{_RUN}|
         per {_RUN}|(?:anywhere|somewhere) in (?:the|a|the same) {_RUN}|for the (?:rest|remainder) of the {_RUN}|
-        no exceptions|without exception|whatever happens|please|no matter what|then|in every \
-      case|whatsoever|explicitly|
+        no exceptions|without exception|whatever happens|please|no matter what|then|in every case|whatsoever|explicitly|
         really|actually|in any case|in all cases|of course|no more and no (?:fewer|less)|no more no less|
         neither more nor less|obviously"""
     )
@@ -423,8 +421,8 @@ _ASIDE = " ".join(
 UNORDERED = " ".join(
     r"""(?:the order(?: (?:of|between))?(?: (?:those|these|them|the))?(?: (?:two|three|calls|tools))?
     (?:is|does|makes)(?: not| no)?
-    (?:up to (?:it|you|them|the agent)|matter|irrelevant|free|important|unimportant|open|difference)|(?:in \
-      )?(?:either|any|whichever|whatever|no particular|no fixed) order(?: (?:suits|you|is|among|of|for)
+    (?:up to (?:it|you|them|the agent)|matter|irrelevant|free|important|unimportant|open|difference)|(?:in
+    )?(?:either|any|whichever|whatever|no particular|no fixed) order(?: (?:suits|you|is|among|of|for)
     (?:\S+ ?){1,2})?|(?:i|we) do not (?:mind|care)(?: in)? (?:what|which|whatever) order|(?:the |their
     )?(?:order|sequence)(?: of the (?:two|calls|three)| between (?:them|the two)| of (?:them|these))? (?:does not|do
     not) matter|(?:no matter|regardless of|whatever) (?:in )?(?:which|the|their) order(?: of the two)?|(?:it does
@@ -671,8 +669,7 @@ PLAINER = rf"""
     ^(.*?){_SAME} (?:not|never) (?:the other way (?:around|round)|vice versa)$ => 1
     ^((?=.*{_AFTER})(?:(?!{_BEFORE}).)*?){_SAME} (?:not|no|never)(?: any)? (?:earlier|sooner|before(?: \
       (?:it|them|that|then))?)$ => 1
-    ^((?=.*{_BEFORE})(?:(?!{_AFTER}).)*?){_SAME} (?:not|no|never)(?: any)? (?:later|after(?: \
-      (?:it|them|that))?)$ => 1
+    ^((?=.*{_BEFORE})(?:(?!{_AFTER}).)*?){_SAME} (?:not|no|never)(?: any)? (?:later|after(?: (?:it|them|that))?)$ => 1
     ^((?=.*{_LAST})(?:(?!{_BEFORE}|{_AFTER}).)*?){_SAME} (?:with )?nothing(?: else| comes| may come)? after \
       (?:it|that)$ => 1
     ^((?=.*{_FIRST})(?:(?!{_BEFORE}|{_AFTER}).)*?){_SAME} (?:with )?nothing(?: else| comes| may come)? before \
@@ -1046,9 +1043,8 @@ FUNCTION = (PLAIN | {word for phrase in PHRASES for word in phrase}) - SOFT
 ARTICLES = words("the a an your its their our")
 ADJECTIVES = words(
     """
-    number first last next latest newest recent final own prior previous preceding earlier later subsequent \
-      call calls tool tools
-    action actions step steps user thing total second single same most very other run trace session
+    number first last next latest newest recent final own prior previous preceding earlier later subsequent call
+    calls tool tools action actions step steps user thing total second single same most very other run trace session
     conversation immediately directly right prerequisite prerequisites requirement precondition
     """
 )

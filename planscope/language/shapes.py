@@ -153,18 +153,15 @@ _MORE = r"""
     other? since b a c: (?:every )?<first> needs (?:COUNT_OF |own )?<then>(?: (?:did_)?<V>)? in_between \
       (?:earlier |latest |last )?(?P<until>S)
     same? alternate_precedence b a: (?:every )?<first> needs (?:COUNT_OF |own )?<then>(?: (?:did_)?<V>)? \
-      in_between (?:earlier \
-      |latest |last )?(?P<until>S)
+      in_between (?:earlier |latest |last )?(?P<until>S)
     same? alternate_precedence b a: before every <first> ,? (?:do |there )?(?:COUNT_OF |own )?<then>(?: \
-      (?:did_)?<V>| do)* in_between (?:earlier \
-      |latest |last )?(?P<until>S)
+      (?:did_)?<V>| do)* in_between (?:earlier |latest |last )?(?P<until>S)
     counted: <RUN> needs (?:COUNT_OF )?<first>
     counted: <RUN> may_contains COUNT_OF <first>
     counted: <RUN> contains (?:COUNT_OF )?<first>
     counted: <RUN> (?:contains|do) <first> COUNT
     same? alternate_precedence b a: (?:<first> (?:may_)?only_<V>|<first>(?: (?:may_)?<V>)? only|(?:may_)?only_do \
-      <first>) (?:if|when|after) (?:did_do )?<then>(?: (?:did_)?<V>)? in_between (?:earlier |latest |last \
-      )?(?P<until>S)
+      <first>) (?:if|when|after) (?:did_do )?<then>(?: (?:did_)?<V>)? in_between (?:earlier |latest |last )?(?P<until>S)
     counted: number_of <first> is COUNT_OF
     limited: number_of <first> not_exceeds COUNT_OF
     pair? existence a & not_coexistence a1 a2: (?P<first>S) <V> ,? ?(?:but )?not_both

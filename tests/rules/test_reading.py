@@ -241,6 +241,20 @@ def test_tools_in_other_words_are_found_as_in_queries(text: str, earlier: str, l
     assert (rule.kind, rule.first[0].name, rule.then[0].name) == ("precedence", earlier, later)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In every case, a comes before b.",
+        "a comes before b, in every case.",
+        "Before b call a; in either order.",
+        "a comes before b - in any order.",
+    ],
+)
+def test_what_is_said_of_every_case_and_any_order_adds_nothing(text: str) -> None:
+    (rule,) = read_rules(text, ("a", "b")).rules
+    assert (rule.kind, rule.first[0].name, rule.then[0].name) == ("precedence", "a", "b")
+
+
 def test_a_run_is_no_tool_that_runs_something() -> None:
     (rule,) = read_rules("Every run ends with deploy.", ("run_tests", "deploy")).rules
     assert (rule.kind, rule.first[0].name) == ("end", "deploy")

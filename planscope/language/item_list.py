@@ -67,8 +67,9 @@ def list_at(text: str, at: int, names: Names) -> ItemList | None:
     heading, in_order = None, False
     first, colon = at, text.find(":", at, _line_end(text, at))
     said = " ".join(text[at : max(colon, at)].casefold().split())
-    in_order = english.in_order(said) or announced(said) == "order"
-    if in_order or announced(said):
+    what = announced(said)
+    in_order = what == "order"
+    if what:
         heading = (at, colon + 1)
         first = colon + 1 + _blanks(text[colon + 1 :])
     items = tuple(_items(text, first, names))
@@ -78,6 +79,8 @@ def list_at(text: str, at: int, names: Names) -> ItemList | None:
 def announced(said: str) -> str:
     """Return "order" if the words before a colon announce an order, "list" if they announce anything else, and nothing
     if they may say more. ``said``: the words in lower case."""
+    if english.in_order(said):
+        return "order"
     if english.late(english.HEADING).fullmatch(f"{said} :"):
         return "list"
     if _HEADING.fullmatch(said) is None or not _CONDITIONS.isdisjoint(said.split()):
@@ -179,9 +182,7 @@ def rows_of(text: str) -> list[list[Token]]:
         return list(sentences(text.replace("\n", " ")))
     row = list(tokens(text[: marks[0][0]].strip()))
     head = " ".join(token.key for token in row)
-    if english.in_order(head.removesuffix(" :")) or (
-        head.endswith(" :") and announced(head.removesuffix(" :"))
-    ):
+    if english.in_order(head) or (head.endswith(" :") and announced(head.removesuffix(" :"))):
         row = []
     for (begin, stop), end in zip(marks, [*(start for start, _ in marks[1:]), len(text)], strict=True):
         row += [Token("mark", ",", begin, begin)] if row else []

@@ -16,7 +16,7 @@ from planscope.language.cuts import Item, Scanner, SentenceError, Token
 from planscope.language.english import FUNCTION
 from planscope.language.item_list import RELATING, rows_of
 from planscope.language.problem import Span
-from planscope.language.resolve import JOINING, parted, plainer, pointed, readings
+from planscope.language.resolve import JOINING, PLACES, parted, plainer, pointed, readings
 from planscope.language.restate import Restated
 from planscope.language.said import clauses_of
 from planscope.language.scan import Names, words_of
@@ -48,13 +48,12 @@ _FREE_LIST = re.compile(
 )
 """A list without an order that goes on: "then" comes after all of it."""
 _PERMITTED = re.compile(
-    r"""^stop[ ]|\b(?:need[ ]not|fine|okay?|optional|acceptable)\b|\bnot[ ](?:need|have)[ ]to\b
+    r"""\b(?:need[ ]not|fine|okay?|optional|acceptable)\b|\bnot[ ](?:need|have)[ ]to\b
     |^(?!.*\b(?:only|not|time)\b)(?=.*\b(?:once|after|when)\b).*\b(?:may|can|could)\b""",
     re.VERBOSE,
 )
 """What asks for nothing: permissions, and what need not be."""
 _NAMING = english.words("S and , ; do both happens must_happens any_order every always")
-_PLACES = ("first", "init", "last", "end")
 _VOID = ("existence", "exactly", "responded_existence")
 """What each action of a query does anyway."""
 
@@ -99,11 +98,9 @@ class Prose:
         asked = (_polite(plainer(scanner, row, english.REQUEST)) for row in every)
         rows = list(_going_on(filter(None, (plainer(scanner, row) for row in asked))))
         keys = [token.key for row in every for token in row]
-        stopping = keys[:1] == ["stop"] and keys[1:2] != [] and keys[1].endswith("ing")
-        words = " ".join(keys)
-        stopping = stopping or _FREE_LIST.search(text) is not None
-        unread = stopping or not rows or bool(_UNCERTAIN.search(words))
-        if unread or (keys[:1] == ["only"] and "before" in keys):
+        if not rows or _UNCERTAIN.search(" ".join(keys)) or _FREE_LIST.search(text):
+            return []
+        if keys[:1] == ["only"] and "before" in keys:
             return []
         for row in rows:
             if row[-1].key in _ENDING:  # "when A and B are done" is about both
@@ -213,7 +210,7 @@ class Prose:
     def _said(self, drafts: Meaning) -> Meaning | None:
         """Return the drafts that say something in a query, or None if it cannot say one."""
         told = tuple(draft for draft in drafts if draft.kind not in _VOID or draft.count > 1)
-        for kind in {draft.kind for draft in told if draft.kind in _PLACES}:
+        for kind in {draft.kind for draft in told if draft.kind in PLACES}:
             some = [draft for draft in told if draft.kind == kind]
             if len(some) > 1:
                 one = Draft(kind, joined([draft.first for draft in some]), count=len(some))
@@ -226,7 +223,7 @@ class Prose:
         Nothing if no constraint says it."""
         first, then = (self._named(item) for item in (draft.first, draft.then))
         clock = draft.then.low if draft.then is not None and draft.then.code == "T" else None
-        together = draft.kind in _PLACES and draft.count == len(first)
+        together = draft.kind in PLACES and draft.count == len(first)
         if (
             not first
             or draft.unit
@@ -239,7 +236,7 @@ class Prose:
         if clock is not None:
             for one in first:
                 yield one, "<" if draft.kind == "not_succession" else ">", int(clock)
-        elif draft.kind in _PLACES:
+        elif draft.kind in PLACES:
             for one in first if len(first) == 1 or together else ():
                 yield one, "<" if draft.kind in ("first", "init") else ">", None
         elif draft.kind in ("precedence", "response", "not_succession"):

@@ -58,10 +58,8 @@ def readings(scanner: Scanner, row: Sequence[Token]) -> Ways:
     late = not _LATER.isdisjoint(words.split()) or _EARLIER.search(words) is not None
 
     def mean(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
-        bare = [item.code for item in items if item.code != ","] == [
-            "no",
-            "S",
-        ]  # "No refund." needs a tool that is known
+        # "No refund." needs a tool that is known
+        bare = [item.code for item in items if item.code != ","] == ["no", "S"]
         if scanner.prose and _LONE_BOTH.search(" ".join(item.code for item in items)):
             return
         if bare and not {calls.name for calls in items[1].calls} <= set(scanner.tools):
@@ -70,12 +68,8 @@ def readings(scanner: Scanner, row: Sequence[Token]) -> Ways:
             yield both
             return
         for ways in meanings(items):
-            alone = (
-                draft.then is draft.until and draft.kind not in _PLACED
-                for meaning in ways
-                for draft in meaning
-            )
-            if not (late and any(alone)):
+            drafts = [draft for meaning in ways for draft in meaning if draft.kind not in PLACES]
+            if not (late and any(draft.then is draft.until for draft in drafts)):
                 yield ways
 
     def cuts(inflected: bool) -> Iterator[Cut]:
@@ -374,8 +368,6 @@ def _quoted(names: Sequence[str], start: int, end: int, match: re.Match[str]) ->
         yield Token("quoted", f"`{name}`", start, end)
 
 
-_PLACED = ("init", "end", "first", "last")
-"""What says that no other call is before it."""
 _LONE_BOTH = re.compile(r"\bboth S(?!.* and )")
 _FRONTED = english.words("before after once if when until unless")
 """Behind these a comma ends a list."""
@@ -384,4 +376,6 @@ _EARLIER = re.compile(r"\b(?:before|prior to) (?:it|that|this|them)(?= |$)|\bbef
 _ORDINALS = english.words("second third fourth fifth further additional another such later earlier prior")
 _ELLIPTIC = english.words("only never not at exactly once always must may")
 """With these a clause begins that has its subject in the clause before it."""
+PLACES = ("first", "init", "last", "end")
+"""Kinds that say where in a run a call stands, and so name one set of calls."""
 JOINING = english.words("and but so hence thus therefore , meaning i.e namely consequently")

@@ -22,6 +22,7 @@ SURE = 0.5
 
 
 NOT_SOUGHT = "not sought further, because the trace is too large"
+"""The reason of an answer that names no step because the search has ended."""
 FROM_VALUES: frozenset[Sign] = frozenset(
     ("nowhere", "misread", "apart", "denied", "other", "failed", "ignored", "slip", "empty")
 )
@@ -45,13 +46,11 @@ def find_cause(
     """Return the answer for a trace. ``breaks``: as of ``breaks_of``. ``file``: its marks say which tools only read; of
     others their names say it. ``lost``: the first lost step, if it is known; else the first that breaks a rule."""
     found = evidence(trace, breaks, file)
-    if found.sources.left < 0:
-        shows = breaks[0].step if breaks else None
-        lost = shows if lost is None else lost
-        return Blame(None, 0.0, (NOT_SOUGHT,), lost, shows, lost)
-    likely = shares(marks(found))
     shows = breaks[0].step if breaks else None
     lost = shows if lost is None else lost
+    if found.sources.left < 0:
+        return Blame(None, 0.0, (NOT_SOUGHT,), lost, shows, lost)
+    likely = shares(marks(found))
     none = likely[None]
     best = max(found.by_step, key=lambda step: likely.get(step, 0.0), default=None)
     placed = best is not None and found.by_step[best].keys() <= {"last", "amends"}

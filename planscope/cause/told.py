@@ -50,7 +50,7 @@ def led_to(cause: Blame | None, index_of: Mapping[StepNo, int]) -> int | None:
 def told(cause: Blame) -> str:
     """Say the answer as a sentence, not yet safe to display."""
     if cause.step is None and cause.reasons:
-        return f"The cause: {cause.reasons[0]}."
+        return f"The cause was {cause.reasons[0]}."
     if cause.step is None:
         return "No step stands out as the cause."
     return f"Most likely cause: {step_name(cause.step)} ({percent(cause.confidence)}): {'; '.join(cause.reasons)}."

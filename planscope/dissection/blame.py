@@ -117,12 +117,8 @@ def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | No
     if limit := limit_besides(variant, changes.cause, cells):
         return limit, None
     limits, search = splits_of(variant, cells), search_of(changes, cells)
-    limit = (
-        to_blame(limits)
-        if changes.cause == "Structure"
-        and sum(p for s, p in search.likely.items() if s and len(s.changes) == 1) < _NO_PLACE
-        else None
-    )
+    one_place = sum(p for suspect, p in search.likely.items() if suspect and len(suspect.changes) == 1)
+    limit = to_blame(limits) if changes.cause == "Structure" and one_place < _NO_PLACE else None
     if limit is not None or rivals(limits):
         return limit, None
     found = search.proved()

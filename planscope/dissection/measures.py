@@ -29,10 +29,12 @@ Measured = Mapping[Measure, tuple[int, Span]]
 
 
 def amount(told: Measured, measure: Measure) -> int:
+    """Return the number of a measure in a query, 0 if it has none."""
     return told[measure][0] if measure in told else 0
 
 
 def constraint_measure(c: Constraint, problem: Problem) -> Measure:
+    """Return the measure of how often a query says a constraint."""
     return Measure("constraint", f"“{brief(c, problem)}”")
 
 

@@ -202,10 +202,9 @@ def _named_sentence(file: _File, name: str | None, row: list[Token]) -> None:
         other_cost, other, why = _read(file, name, spelt(file.scanner, row))
         if not other_cost and (why is None or why.readings):
             ways, error = other, why
-    before = [rule for rule in file.rules if rule.line == file.scanner.text.count("\n", 0, span[0]) + 1]
-    if any(
-        rule.kind == "after_until" for rule in (*before, *(rule for rule, _ in ways))
-    ) and _OPEN_END.search(" ".join(one.key for one in row)):
+    line = file.scanner.text.count("\n", 0, span[0]) + 1
+    kinds = {rule.kind for rule in file.rules if rule.line == line} | {rule.kind for rule, _ in ways}
+    if "after_until" in kinds and _OPEN_END.search(" ".join(one.key for one in row)):
         raise SentenceError(span, 'without an end nothing is forbidden; write "between A and the next C"')
     if error:
         raise error

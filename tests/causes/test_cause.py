@@ -188,7 +188,7 @@ def test_a_trace_that_is_too_large_is_not_sought_further(monkeypatch: pytest.Mon
     monkeypatch.setattr(Provenance.__init__, "__defaults__", (20,))
     found = find_cause(run, [Break(2, "x")])
     assert (found.step, found.confidence, found.lost, found.shows) == (None, 0.0, 2, 2)
-    assert told(found) == "The cause: not sought further, because the trace is too large."
+    assert told(found) == "The cause was not sought further, because the trace is too large."
     assert sources_of(run, 2)[0].how == "nowhere", "one call is looked at all the same"
 
 

@@ -138,7 +138,6 @@ _quiet: ContextVar[bool] = ContextVar("planscope_untraced", default=False)
 @contextmanager
 def tracing(allowed: bool) -> Iterator[None]:
     """If ``allowed``, trace to LangSmith as the environment says; otherwise upload nothing, whatever it says."""
-
     _bring_no_threads()
     token = _quiet.set(not allowed)
     try:

@@ -342,7 +342,6 @@ class LiveRun(PromptedRun):
         run_id: str | None = None,
         **watched: Unpack[Watched],
     ) -> None:
-
         factory = load_factory(options.agent)
         self._options = options
         self._problem = None

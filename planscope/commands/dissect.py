@@ -232,7 +232,6 @@ class _Progress(ProgressLine):
 
     def one_more(self) -> None:
         """Count one finished run."""
-
         self._done += 1
         took = time.monotonic() - self._began
         if took >= 1:

@@ -87,7 +87,6 @@ def tell_query(
     conflict = core.constraints if core is not None else ()
 
     def document() -> QueryDocument:
-
         made: type[QueryDocument] = getattr(query, kind)
         return made.about(problem, valid_orders=orders, contradiction=conflict, left_out=left_out, **more)
 

@@ -149,7 +149,6 @@ class PlanscopeApp(ThemedApp):
         self.theme_changed_signal.subscribe(self, self._repaint)
 
     def _repaint(self, theme: Theme) -> None:
-
         self.use_colours()
         for screen in self.screen_stack:
             for widget in screen.query(Windowed):

@@ -167,7 +167,6 @@ class LiveRun:
 
         An agent that is named in a session's file is never imported.
         """
-
         if self.last_choice is not None:
             return self.last_choice
         if run is None:
@@ -183,7 +182,6 @@ class LiveRun:
         self, variant: Variant, choice: RunChoice, breakpoints: Breakpoints, fork: ForkChoice | None = None
     ) -> bool:
         """Run a query in the background. Return False if another run is in progress."""
-
         if self._run is not None:
             return False
         self.last_choice = choice
@@ -267,7 +265,6 @@ class LiveRun:
 
     def _found(self, found: RecordingTail | None) -> None:
         """Show a run of the attached agent, and follow it."""
-
         choice, document = self._attached, self.document
         recorded = found.run if found is not None else None
         if found is None or recorded is None or choice is None or choice.attached is None:
@@ -287,7 +284,6 @@ class LiveRun:
 
     def heard_tools(self, recorded: RecordedRun) -> None:
         """Take over tools of an attached agent that were not known when its run began."""
-
         assert self._run is not None
         variant, _ = placed(self.document.open_session, recorded)
         self.document.put_variant(variant, followed=True)
@@ -452,7 +448,6 @@ class _Running:
 
     def heard(self, event: Event) -> None:
         """Take an event of the run."""
-
         if (run := self._run) is not None:
             before = self._record
             self._record = record_of(run.run, under_way=True) if before is None else with_event(before, event)

@@ -199,7 +199,6 @@ class FormDialog(Dialog[Result]):
 
     def action_offer(self) -> None:
         """List the possible texts of the row, or go to the next row if it has no such list."""
-
         here = next((one for one in self.fields if self.inputs[one.name].has_focus), None)
         entry = self.inputs[here.name] if here is not None else None
         if here is None or not here.offers or not isinstance(entry, SafeInput):

@@ -80,7 +80,6 @@ class WhyDialog(Dialog[None]):
         return judged and (self.state.debug.view.lost or violated)
 
     def _search(self, run: JudgedRun) -> None:
-
         view = self.state.debug.view
         index = view.index if view.lost else None
         where = index if index is not None else run.first_doomed or 0

@@ -117,7 +117,6 @@ class CompareScreen(ListScreen):
 
     def compare(self) -> None:
         """Compare the chosen runs in the background."""
-
         session = self.document.snapshot()
         a, b = (self._thing(chosen) for chosen in (self.state.a, self.state.b))
         if a is None or b is None:

@@ -429,7 +429,6 @@ class DebugScreen(AppScreen[None]):
 
     def _look_elsewhere(self) -> None:
         """Display another run of the query whose run was deleted, or else another run, or else a query."""
-
         session, mine = self.work.document.open_session, self.view.key[0]
         runs = own_runs(session)
         if runs:

@@ -394,7 +394,6 @@ class DissectScreen(ListScreen):
 
     def _known(self, agent: str) -> bool:
         """Return a built-in agent, or the user's own choice. An agent named in a file is never imported."""
-
         return agent in AGENTS or agent == self.wanted.agent
 
     def action_stop_dissection(self) -> None:
@@ -410,7 +409,6 @@ class DissectScreen(ListScreen):
 
     def _unable(self) -> str:
         """Say why the model of a new dissection cannot be run; "" if it can."""
-
         try:
             parse_model(self.wanted.model)
         except ModelUnavailable:

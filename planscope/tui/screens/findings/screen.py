@@ -102,7 +102,6 @@ class FindingsScreen(ListScreen):
     @flow
     async def action_run_fuzzer(self) -> None:
         """Ask for a target and fuzz its tools."""
-
         if self.fuzzer.running:
             self.tell(f"the fuzzer is running; {key_for('stop-fuzzer')} stops it")
             return
@@ -183,7 +182,6 @@ class FindingsScreen(ListScreen):
     @flow
     async def action_reproduce(self) -> None:
         """Make the calls of the finding again, after a question: the target's code is imported."""
-
         row = self.list.state.chosen
         if (
             row is None

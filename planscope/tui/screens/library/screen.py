@@ -259,7 +259,6 @@ class LibraryScreen(ListScreen):
 
     @flow
     async def action_empty_trash(self) -> None:
-
         text = f"{phrases.plural(len(self.state.trashed), 'session')} would be deleted for good."
         dialog = sure_dialog("Empty the trash?", text, "Keep them", "Delete them")
         if not self.state.trashed:

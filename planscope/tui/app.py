@@ -150,6 +150,7 @@ class PlanscopeApp(ThemedApp):
 
     def _repaint(self, theme: Theme) -> None:
         self.use_colours()
+        self.stylesheet.update(self.screen)  # Textual leaves out the palette
         for screen in self.screen_stack:
             for widget in screen.query(Windowed):
                 if widget.seen:

@@ -118,7 +118,9 @@ class Palette(CommandPalette):
     Palette #--results { overlay: none; height: 1fr; visibility: visible; }
     Palette SearchIcon { color: $planscope-key; }
     Palette .input--placeholder { color: $planscope-dim; }
-    Palette CommandList { background: $background; border: none; max-height: 100%; }
+    Palette CommandList {
+        background: $background; border: none; max-height: 100%; scrollbar-color: $planscope-frame-active;
+    }
     Palette CommandList > .option-list--option-highlighted {
         color: $foreground; background: $planscope-selected-ground; text-style: bold;
     }

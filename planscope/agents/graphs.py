@@ -12,7 +12,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import Protocol
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -23,9 +23,6 @@ from langgraph.types import Command
 
 from planscope.session.json_bytes import plain, plain_text
 from planscope.wording import phrases
-
-if TYPE_CHECKING:
-    from planscope.agents.recorder import Recorder
 
 
 class Outermost:
@@ -105,6 +102,14 @@ MOST_TEXT = 4000
 """The limit for what a person is asked and answers, in characters."""
 
 
+class Hearer(Protocol):
+    """Wants to know when its graphs end, with which outputs, or what they ask a person if they were interrupted."""
+
+    def graph_over(
+        self, root: UUID, outputs: object, error: BaseException | None, asked: list[str]
+    ) -> None: ...
+
+
 class _Listener(BaseCallbackHandler):
     """A callback handler of each graph, which passes on what concerns a recorder's graph."""
 
@@ -115,10 +120,10 @@ class _Listener(BaseCallbackHandler):
 
     def __init__(self) -> None:
         self.chains = Outermost()
-        self._hearers: dict[UUID, weakref.WeakSet[Recorder]] = {}
+        self._hearers: dict[UUID, weakref.WeakSet[Hearer]] = {}
         self._lock = threading.Lock()
 
-    def hears(self, root: UUID, hearer: Recorder) -> None:
+    def hears(self, root: UUID, hearer: Hearer) -> None:
         with self._lock:
             self._hearers.setdefault(root, weakref.WeakSet()).add(hearer)
 
@@ -190,7 +195,7 @@ def listen() -> None:
             register_configure_hook(heard, inheritable=True)
 
 
-def heard_by(hearer: Recorder) -> tuple[UUID | None, str]:
+def heard_by(hearer: Hearer) -> tuple[UUID | None, str]:
     """Tell ``hearer`` when the outermost graph that this code runs in ends. Return the graph's id, None outside one,
     and what a person answered if it goes on from an interrupt."""
     if _listener is None:

@@ -15,12 +15,13 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from planscope.agents.attach.place import SUFFIX, CannotAttach, check_peer, checked_folder, sockets
 from planscope.agents.attach.protocol import (
@@ -45,10 +46,6 @@ from planscope.agents.attach.protocol import (
 )
 from planscope.agents.gate import GoOn, PendingCall, Verb
 
-if TYPE_CHECKING:
-    from planscope.agents.own_agent import FileRecorder
-    from planscope.session.recordings import Journal
-
 HELLO_WITHIN = 5.0
 """Seconds that a debugger has to say what it wants."""
 SILENT = 3.0
@@ -65,6 +62,25 @@ _LOOK = 0.2
 _PIECE = 256 * 1024
 _KEPT_RUNS = 20
 """Limit of ended runs that are still told of."""
+
+
+class Journalled(Protocol):
+    """The journal of a run."""
+
+    token: str
+
+    @property
+    def open(self) -> bool: ...
+
+
+class Recording(Protocol):
+    """A recorder. ``path``: the session that it records in. ``pauses``: its calls can be paused."""
+
+    path: Path
+
+    @property
+    def pauses(self) -> bool: ...
+    def watched(self, watch: Callable[..., object] | None) -> None: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -89,14 +105,14 @@ class AttachPoint:
 
     def __init__(self, title: str, path: Path) -> None:
         self._title, self._path = title[:200], path.absolute()
-        self._recorders: weakref.WeakSet[FileRecorder] = weakref.WeakSet()
+        self._recorders: weakref.WeakSet[Recording] = weakref.WeakSet()
         self._alive: set[int] = set()
         self._closed = False
         self._open()
 
     def _open(self) -> None:
         self._lock = threading.Lock()
-        self._runs: list[tuple[Journal, weakref.ref[FileRecorder]]] = []
+        self._runs: list[tuple[Journalled, weakref.ref[Recording]]] = []
         self._asks: dict[int, Future[Verb]] = {}
         self._numbers = count(1)
         self._debugger: _Peer | None = None
@@ -143,7 +159,7 @@ class AttachPoint:
         """Whether a debugger is attached that decides about calls."""
         return self._debugger is not None
 
-    def join(self, recorder: FileRecorder) -> None:
+    def join(self, recorder: Recording) -> None:
         """Let a recorder's runs be watched. Without recorders nobody can attach any more."""
         self._recorders.add(recorder)
         self._alive.add(id(recorder))
@@ -159,7 +175,7 @@ class AttachPoint:
     def closed(self) -> bool:
         return self._closed
 
-    def began(self, journal: Journal, recorder: FileRecorder) -> None:
+    def began(self, journal: Journalled, recorder: Recording) -> None:
         """Note that a run began."""
         runs = [(one, of) for one, of in self._runs if one.open]
         ended = [(one, of) for one, of in self._runs if not one.open][-_KEPT_RUNS:]

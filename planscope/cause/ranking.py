@@ -21,7 +21,7 @@ WEIGHTS: dict[str, float] = {
     "failed": -0.86,
     "first": 1.17,
     "first write": 0.69,
-    "gold": 0.40,
+    "gold": 0.39,
     "last write": 1.63,
     "mended read": -2.81,
     "mended write": 1.45,

@@ -11,12 +11,15 @@ the folder they lie in are those of tests/rules/test_policies.py. A family of so
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import log
 from pathlib import Path
 from unittest.mock import patch
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
 
 from planscope.cause.find import find_cause
 from planscope.cause.ranking import WEIGHTS, Outcome, marks, shares
@@ -28,7 +31,6 @@ from tests.rules.test_policies import GOOD
 
 STRENGTH = 0.0005
 """Of the penalty on squares of weights."""
-ROUNDS, PACE = 400, 0.5
 SIGNS = ("again", "split", "signed", "first", "more", "gold")
 """Weights that are never below 0: a sign does not speak against its own step."""
 HERE = Path(__file__).parent
@@ -47,6 +49,7 @@ def families(seed: int) -> dict[str, list[Labelled]]:
 
 # Fitting
 
+FloatArray = npt.NDArray[np.float64]
 Case = tuple[dict[Outcome, dict[str, float]], Outcome]
 
 
@@ -63,34 +66,33 @@ def cases_of(runs: Sequence[Labelled]) -> list[Case]:
 
 
 def fitted(families: Sequence[Sequence[Case]], known: Mapping[str, float] | None = None) -> dict[str, float]:
-    """Return the weights that make the labels likeliest, by steepest ascent with momentum. The sum is concave. Each
-    family counts the same. ``known``: weights that stay."""
-    alike: Counter[tuple[object, ...]] = Counter()
+    """Return the weights that make the labels likeliest. The sum is concave. Each family counts the same. ``known``:
+    weights that stay."""
+    names = [name for name in WEIGHTS if known is None or name not in known]
+    rows, stays, begins, right, share = [], [], [], [], []
     for some in families:
-        for outcomes, right in some:
-            flat = {one: tuple(sorted(ones.items())) for one, ones in outcomes.items()}
-            alike[flat.pop(right), tuple(sorted(flat.values()))] += 1 / len(some) / len(families)
-    cases = [
-        ({k: dict(ones) for k, ones in enumerate([right, *others])}, 0, share)
-        for (right, others), share in alike.items()
-    ]
-    weights = dict.fromkeys(WEIGHTS, 0.0) | dict(known or {})
-    speed = {name: 0.0 for name in WEIGHTS if known is None or name not in known}
-    for _ in range(ROUNDS):
-        slope = {name: -STRENGTH * weight for name, weight in weights.items()}
-        for outcomes, right, share in cases:
-            likely = shares(outcomes, weights)
-            for one, ones in outcomes.items():
-                pull = ((one == right) - likely[one]) * share
-                for name, number in ones.items():
-                    if name in slope:
-                        slope[name] += pull * number
-        for name in speed:
-            speed[name] = 0.9 * speed[name] + PACE * slope[name]
-            weights[name] += speed[name]
-            if name in SIGNS and weights[name] < 0:
-                weights[name] = speed[name] = 0.0
-    return weights
+        for outcomes, label in some:
+            begins.append(len(rows))
+            right.append(len(rows) + list(outcomes).index(label))
+            share.append(1 / len(some) / len(families))
+            rows += [[ones.get(name, 0.0) for name in names] for ones in outcomes.values()]
+            stays += [
+                sum((known or {}).get(n, 0.0) * x for n, x in ones.items()) for ones in outcomes.values()
+            ]
+    table, offset, parts = np.array(rows), np.array(stays), np.array(share)
+    lengths = np.diff([*begins, len(rows)])
+
+    def loss(weights: FloatArray) -> tuple[float, FloatArray]:
+        scores = table @ weights + offset
+        whole = np.logaddexp.reduceat(scores, begins)
+        likely = np.exp(scores - np.repeat(whole, lengths)) * np.repeat(parts, lengths)
+        slope = table.T @ likely - parts @ table[right] + STRENGTH * weights
+        return float(parts @ (whole - scores[right]) + STRENGTH / 2 * weights @ weights), slope
+
+    bounds = [(0 if name in SIGNS else None, None) for name in names]
+    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", bounds=bounds, tol=1e-12)
+    assert found.success, found.message
+    return dict(known or {}) | dict(zip(names, found.x.tolist(), strict=True))
 
 
 def fit_all() -> None:

@@ -13,11 +13,13 @@ from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 from textual.command import Provider
 from textual.screen import Screen
+from textual.widget import Widget
 
 from planscope.tui import keys
 from planscope.tui.actions import BY_ID, KeyAction, Where
 from planscope.tui.closing import forget_lines, to_front
 from planscope.tui.keys import ALWAYS_QUITS, KeyChoice, shown_key
+from planscope.tui.lean import LeanCompositor
 from planscope.tui.messages import TextMarked
 
 if TYPE_CHECKING:
@@ -89,6 +91,15 @@ class AppScreen(Screen[Result]):
     AUTO_FOCUS: ClassVar[str | None] = None
     COMMANDS: ClassVar[set[Any]] = {_commands}
     where: ClassVar[Where] = "everywhere"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._compositor = LeanCompositor()
+
+    def repaint(self, widget: Widget) -> None:
+        """Paint what a widget has marked as changed: in one step, for which ``Widget.refresh`` posts two messages."""
+        self._dirty_widgets.add(widget)
+        self.check_idle()
 
     def on_unmount(self) -> None:
         forget_lines()

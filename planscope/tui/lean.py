@@ -1,17 +1,20 @@
 """Shortens what Textual writes to a terminal: cells, colours and attributes are sent only where they change.
 
-Textual writes a line from the left edge of its widget on, whatever changed in it, and each piece with its whole style
-and a reset.
+Textual renders all widgets within a rectangle around all changes, and writes a line from the left edge of its widget
+on. It writes each piece with its whole style and a reset.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from rich.console import Console
-from textual._compositor import ChopsUpdate
+from textual._compositor import Compositor, CompositorUpdate
+from textual.geometry import Region
+from textual.strip import Strip
 
 _STYLE = re.compile(r"\x1b\[([0-9;]*)m")
 _MOVES = re.compile(r"(?:\x1b\[[0-9;]*H|\n)*")
@@ -68,19 +71,39 @@ def _added(old: _Style, new: _Style) -> list[str]:
     return sorted(new.more - old.more) + colours
 
 
-class LeanUpdate(ChopsUpdate):
-    """Writes the changed cells alone. A span is a row, its first changed column, and the one after the last."""
+class LeanUpdate(CompositorUpdate):
+    """Writes ``pieces`` of rows: their row, their first column, and their strip."""
+
+    def __init__(self, pieces: Iterable[tuple[int, int, Strip]]) -> None:
+        self.pieces = tuple(pieces)
 
     def render_segments(self, console: Console) -> str:
-        made: list[str] = []
-        for y, left, right in self.spans:
-            for end, (x, strip) in zip(self.chop_ends[y], self.chops[y].items(), strict=True):
-                if strip is not None and x < right and end > left:
-                    first, last = max(x, left), min(end, right)
-                    whole = (first, last) == (x, end)
-                    made.append(f"\x1b[{y + 1};{first + 1}H")
-                    made.append((strip if whole else strip.crop(first - x, last - x)).render(console))
-        return "".join(made)
+        return "".join(f"\x1b[{y + 1};{x + 1}H{strip.render(console)}" for y, x, strip in self.pieces)
+
+
+class LeanCompositor(Compositor):
+    """Renders the changed cells alone."""
+
+    def render_partial_update(self) -> LeanUpdate | None:  # type: ignore[override]
+        spans = tuple(self._regions_to_spans(self._dirty_regions))
+        self._dirty_regions.clear()
+        return LeanUpdate(piece for span in spans for piece in self._pieces(*span)) if spans else None
+
+    def _pieces(self, y: int, left: int, right: int) -> Iterator[tuple[int, int, Strip]]:
+        """Render some cells of a row: of each widget those that no widget before it covers."""
+        free = [(left, right)] if y < len(self.layers_visible) else []
+        for widget, clip, region in self.layers_visible[y] if free else ():
+            behind = []
+            for a, b in free:
+                first, last = max(a, clip.x), min(b, clip.right)
+                if first < last:
+                    crop = Region(first - region.x, y - region.y, last - first, 1)
+                    yield y, first, widget.render_lines(crop)[0]
+                    behind += [part for part in ((a, first), (last, b)) if part[0] < part[1]]
+                else:
+                    behind.append((a, b))
+            if not (free := behind):
+                return
 
 
 class Lean:

@@ -17,6 +17,7 @@ from planscope.safe import visible
 from planscope.tui import keys
 from planscope.tui.actions import BY_ID, KeyAction, Where
 from planscope.tui.closing import forget_lines, to_front
+from planscope.tui.lean import LeanCompositor
 from planscope.tui.panes.hints import ALWAYS, Hint
 from planscope.wording.terms import capital
 
@@ -126,6 +127,10 @@ class Palette(CommandPalette):
     }
     """
     BINDINGS = keys.fixed_keys({"pagedown": "page(1)", "pageup": "page(-1)"})
+
+    def __init__(self) -> None:
+        super().__init__(id="--command-palette")
+        self._compositor = LeanCompositor()
 
     def on_unmount(self) -> None:
         forget_lines()

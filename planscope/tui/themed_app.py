@@ -6,18 +6,14 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.console import RenderableType
 from textual import events, on
-from textual._compositor import ChopsUpdate
 from textual.app import App
 from textual.command import CommandPalette
 from textual.filter import LineFilter, NoColor
-from textual.screen import Screen
 
 from planscope.errors import UserError
 from planscope.safe import without_controls
 from planscope.tui.arrangement import is_too_small
-from planscope.tui.lean import LeanUpdate
 from planscope.tui.messages import Arranged, ThemeChosen
 from planscope.tui.settings import BY_NAME, ScreenSettings
 from planscope.tui.style.lines import shown
@@ -108,13 +104,7 @@ class ThemedApp(App[int]):
         ):
             from planscope.tui.palette import Palette
 
-            self.push_screen(Palette(id="--command-palette"))
-
-    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        """Display an update of the screen, with the changed cells alone."""
-        if isinstance(renderable, ChopsUpdate):
-            renderable = LeanUpdate(renderable.chops, renderable.spans, renderable.chop_ends)
-        super()._display(screen, renderable)
+            self.push_screen(Palette())
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copy without control characters, which could command the terminal when they are pasted."""

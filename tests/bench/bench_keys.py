@@ -73,7 +73,7 @@ def main() -> None:
         ours.read_until_quiet(1.0)
         if chosen.picture:
             ours.key(b"V")
-        ours.key(b"g")
+        ours.key(b"\x1b[H")
         time.sleep(chosen.rest)
         ours.read_until_quiet(0.6)
         names = (BARE, "planscope: next call (n)", "planscope: back (N)", "planscope: next check (s)")

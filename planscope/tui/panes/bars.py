@@ -32,7 +32,6 @@ class Bar(Windowed):
         self.make, self.of = make, of
 
     def show(self) -> None:
-        self.measure()
         if not self.seen:
             return
         if (of := (self.cells, self.of())) != self._made_of:
@@ -41,10 +40,11 @@ class Bar(Windowed):
         self.sync()
 
     def on_resize(self) -> None:
+        self.measure()
         self.show()
 
     def on_show(self) -> None:
-        self.show()
+        self.on_resize()
 
     def on_click(self, event: events.Click) -> None:
         if event.y < len(self.lines) and (action := does_at(self.lines[event.y].runs, event.x)):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedStep, SelectedWords
-from planscope.language.problem import Constraint
+from planscope.language.outline import OutlineNode
+from planscope.language.problem import Constraint, NodePath
 from planscope.oracle.verdict_types import Core
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.step_lines import step_title
@@ -24,20 +27,25 @@ _PARTS = ("subject", "relation", "object")
 
 class InspectorPane(LinePane):
     head_words = "Inspector"
+    _by_path: Mapping[NodePath, OutlineNode] = {}
+    _outline: object = None
 
     def prepare(self, state: DebugView, width: int) -> None:
+        if self._outline is not state.outline:
+            self._outline = state.outline
+            self._by_path = {node.path: node for node in state.outline}
         if self.prepared_for != (state.debug, width):
             self.prepared_for = state.debug, width
             self.top = 0
-        self.lines = _Told(state, width).lines
+        self.lines = _Told(state, self._by_path, width).lines
 
 
 class _Told(Page):
-    """The lines about a view."""
+    """The lines about a view. ``nodes``: those of the tree, by their paths."""
 
-    def __init__(self, state: DebugView, width: int) -> None:
+    def __init__(self, state: DebugView, nodes: Mapping[NodePath, OutlineNode], width: int) -> None:
         super().__init__(width, _MARGIN, 1200)
-        self.state = state
+        self.state, self.nodes = state, nodes
         self.problem = state.debug.run.problem
         core = state.debug.view.core if state.progress == "judged" else None
         steps = isinstance(state.focus, SelectedStep)
@@ -87,8 +95,8 @@ class _Told(Page):
         self.say("from", _SOURCES[c.source] + sentence)
         for name, (start, end) in zip(_PARTS, c.spans, strict=False):
             self.say(name, f"{self.state.text[start:end]}  ({start} to {end})")
-        if node := next((node.plain for node in self.state.outline if node.path == c.node), ""):
-            self.say("node", node)
+        if node := self.nodes.get(c.node):
+            self.say("node", node.plain)
 
     def _judged(self, c: Constraint) -> None:
         run, index = self.state.debug.run, self.state.debug.index
@@ -102,8 +110,7 @@ class _Told(Page):
             self.say("breaks", f"at step {', '.join(str(run.steps[i].step) for i in breaks[:8])}", "broken")
 
     def _node(self, focus: SelectedNode) -> None:
-        found = next((node for node in self.state.outline if node.path == focus.path), None)
-        if found is not None:
+        if found := self.nodes.get(focus.path):
             start, end = found.span
             self._head("Node", shown(found.plain, 60))
             if start < end:

@@ -62,7 +62,8 @@ class TimelinePane(LinePane):
         self._writes = run.problem.writes
         self._lost = frozenset(run.doomed) if state.progress == "judged" else frozenset()
         self._judged = state.progress == "judged" and not run.problem.unjudged
-        self._cause = state.cause_at
+        self._cause, self._waits = state.cause_at, state.waits_at
+        self._ground = "cursor" if isinstance(state.focus, SelectedStep) else "current"
         self._digits = max(len(str(run.last)), 3)
         if self.prepared_for != (run, width, state.progress):
             self.prepared_for = (run, width, state.progress)
@@ -227,14 +228,11 @@ class TimelinePane(LinePane):
             )
         here = index == state.debug.index
         lit = index in state.lit.steps
-        here_ground = "cursor" if isinstance(state.focus, SelectedStep) else "current"
-        ground = here_ground if here else "lit" if lit else ""
+        ground = self._ground if here else "lit" if lit else ""
         hit = state.hit if state.hit is not None and state.hit.document.index == index else None
         mark = terms.HIT_GLYPH if hit else "▶" if here else "┃" if lit else " "
         stop = index in state.stops
-        waits = index == state.waits_at
-        folded = self._hides(index)
-        key = (index, ground, mark, stop, hit, waits, folded)
+        key = (index, ground, mark, stop, hit, index == self._waits, self._hides(index))
         made = self._made.get(key)
         if made is None:
             made = self._made[key] = self._line(state, index, ground, mark, stop)
@@ -245,7 +243,7 @@ class TimelinePane(LinePane):
         judged = self._judged
         glyph = terms.STATE_GLYPHS[view.state] if judged else "·"
         role: str = view.state if judged else "dim"
-        word, waits = phrases.step_word(state.debug.run.replay, view), index == state.waits_at
+        word, waits = phrases.step_word(state.debug.run.replay, view), index == self._waits
         if view.step == "end" and state.run is not None and state.run.ending == "aborted":
             glyph, role = "!", "unknown"
         if waits:
@@ -298,7 +296,7 @@ class TimelinePane(LinePane):
     def _flags(self, state: DebugView, index: int, findings: Sequence[Finding]) -> list[tuple[int, Run]]:
         """Return the flags of a call, each with a number. The flag with the highest number is left out first."""
         flags = []
-        run, waits = state.run, index == state.waits_at
+        run, waits = state.run, index == self._waits
         if run is not None and not waits and 0 < index <= run.kept:
             flags.append((4, Run("kept", "dim")))
         told = state.call_at(index)

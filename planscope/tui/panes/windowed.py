@@ -160,7 +160,9 @@ class Windowed(Widget):
         if changed:
             if self._selected is not None and self._held is None:
                 self.screen.clear_selection()
-            self.refresh(*changed)
+            self._repaint_regions.update(changed)
+            screen: Any = self.screen
+            screen.repaint(self)
 
     def _wanted_rows(self) -> list[tuple[Line, str]]:
         """Return every row of the widget: its line and its part of the frame."""

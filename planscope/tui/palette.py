@@ -120,7 +120,7 @@ class Palette(CommandPalette):
     Palette SearchIcon { color: $planscope-key; }
     Palette .input--placeholder { color: $planscope-dim; }
     Palette CommandList {
-        background: $background; border: none; max-height: 100%; scrollbar-color: $planscope-frame-active;
+        background: $background; border: none; max-height: 100%;
     }
     Palette CommandList > .option-list--option-highlighted {
         color: $foreground; background: $planscope-selected-ground; text-style: bold;

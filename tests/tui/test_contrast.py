@@ -12,6 +12,9 @@ from rich.style import Style
 from textual.app import App
 from textual.color import Color
 from textual.command import CommandList
+from textual.geometry import Region
+from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBarRender
 from textual.theme import Theme
 
 from planscope.debugger.selection import SelectedConstraint
@@ -34,6 +37,8 @@ GRAPHICS = 3.0
 
 BOXES = re.compile(r"[\s─│┃╭╮╰╯├└┌┐┘┤┬┴┼▏▕▔▁▎▊▀▄█▓░·]*")
 """Lines and bars: no text."""
+
+ENDS = {*ScrollBarRender.VERTICAL_BARS} - {" "}
 
 
 def themes() -> dict[str, Theme]:
@@ -96,6 +101,9 @@ def test_a_theme_file_has_colours_that_can_be_read(name: str) -> None:
     }
     assert faint == {}
     assert contrast(role["frame-active"], theme.background) >= GRAPHICS
+    for state in ("", "-hover", "-active"):
+        bar, ground = (theme.variables[f"scrollbar{part}{state}"] for part in ("", "-background"))
+        assert contrast(bar, ground) >= LEAST[name], state
     for ground in GROUND_ROLES[:-1]:
         assert contrast(role[ground], theme.background) > 1.1, f"{ground} cannot be told from the background"
     assert {*TEXT_ROLES, *GROUND_ROLES, *FRAME_ROLES} == set(THEME_ROLES)
@@ -201,6 +209,30 @@ async def test_what_is_on_the_screens_can_be_read_in_every_theme(many: int, tmp_
                     faint[name, theme_name, pair] = what
     assert faint == {}
     assert {"DebugScreen", "EditScreen", "CompareScreen", "DissectScreen", "Palette", "ChooseDialog"} <= seen
+
+
+def bars(driven: Driven) -> list[Region]:
+    """Where Textual draws scroll bars."""
+    shown = [one for one in driven.app.screen.query(ScrollView) if one.show_vertical_scrollbar]
+    return [one.vertical_scrollbar.region for one in shown]
+
+
+@pytest.mark.parametrize("name", LEAST)
+async def test_scroll_bars_can_be_read_wherever_they_end(name: str, tmp_path: Path) -> None:
+    """Their ends are blocks of some eighths of a cell: signs, and no lines."""
+    async with opened(sessions.write(sessions.figure_10(), tmp_path), (80, 24), theme=name) as driven:
+        for keys, move in ((["ctrl+p"], "down"), (["escape", "W", *["x", "enter"] * 20], "up")):
+            await driven.press(*keys)
+            await driven.until(lambda: bars(driven))
+            drawn = {}
+            for _ in range(16):
+                await driven.press(move)
+                for region in bars(driven):
+                    rows = styles(driven.app)[region.y : region.bottom]
+                    for text, style in (segment for row in rows for segment in row):
+                        if style is not None and text and set(text) <= ENDS:
+                            drawn[text] = contrast(*colours(style))
+            assert len(drawn) > 2 and min(drawn.values()) >= LEAST[name], (keys, drawn)
 
 
 # Nothing is told by colour alone

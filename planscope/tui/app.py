@@ -390,11 +390,6 @@ class PlanscopeApp(ThemedApp):
         if autosave is not None:
             self.parting = autosave.close()
 
-    @property
-    def shown_title(self) -> str:
-        """The session's title, safe to show."""
-        return shown(self.summary.title or "session", 60)
-
 
 def run_of(session: Session) -> str:
     """Return the id of the run that a session opens at, or ""."""

@@ -12,6 +12,7 @@ from planscope.errors import UserError
 from planscope.session.files import write_atomic
 from planscope.tui.app import Asked, PlanscopeApp, check_step
 from planscope.tui.settings import ScreenSettings
+from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session
@@ -46,7 +47,8 @@ async def export_svg(
         for pane in screen.panes:
             pane.settle()
         await pilot.pause()
-        return without_fonts(app.export_screenshot(title=f"planscope: {app.shown_title}", simplify=True))
+        title = shown(app.summary.title or "session", 60)
+        return without_fonts(app.export_screenshot(title=f"planscope: {title}", simplify=True))
 
 
 def shared_svg(

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from planscope.tui.controllers.jobs import Jobs
     from planscope.tui.keys import KeyChoice
 
-_NO_COLOR = NoColor()
 _WRITE_AFTER = 0.6
 """Seconds after the last change until changed settings are written."""
 
@@ -39,7 +38,6 @@ class ThemedApp(App[int]):
     def __init__(self, theme: str | None, settings: ScreenSettings | None) -> None:
         self._colourless = no_color()
         super().__init__()
-        self.use_command_palette = True
         self.paint = Painter()
         self.choice: KeyChoice = {}
         self.job_list: Jobs | None = None
@@ -91,17 +89,15 @@ class ThemedApp(App[int]):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Remove all colours with NO_COLOR; Textual's own filter leaves shades of grey."""
-        return [_NO_COLOR] if self._colourless else super().get_line_filters()
+        return [NoColor()] if self._colourless else super().get_line_filters()
 
     def use_colours(self) -> None:
-        self.paint.filter_by(*([_NO_COLOR] if self._colourless else []))
-        self.paint.use(self.get_css_variables(), bare=self._colourless or self.native_ansi_color)
+        colours = {} if self._colourless else self.get_css_variables()
+        self.paint.use(colours, bare=self._colourless or self.native_ansi_color)
 
     def action_command_palette(self) -> None:
         """Open the palette if the window is large enough."""
-        if self.use_command_palette and not (
-            is_too_small(*self.size) or isinstance(self.screen, CommandPalette)
-        ):
+        if not (is_too_small(*self.size) or isinstance(self.screen, CommandPalette)):
             from planscope.tui.palette import Palette
 
             self.push_screen(Palette())

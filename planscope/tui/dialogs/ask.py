@@ -9,7 +9,7 @@ from textual import events, on
 from textual.widget import Widget
 from textual.widgets import Input
 
-from planscope.tui.dialogs.base import LIST_KEYS, Dialog, SafeInput, Said, choice, indented
+from planscope.tui.dialogs.base import LIST_KEYS, Dialog, SafeInput, Said, TextBox, choice, indented
 from planscope.tui.keys import fixed_keys
 from planscope.tui.style.lines import BLANK, Line, Run, shown
 from planscope.wording.phrases import measured
@@ -55,12 +55,12 @@ class ChooseDialog(Dialog[int]):
     def body(self) -> Sequence[Widget]:
         said = self.told(self.before)
         most = max(self.room(8) - len(self.choices), 2)
-        self.gives_way = self.block(
+        self.gives_way = TextBox(
             lambda: [choice(runs, i == self.at) for i, runs in enumerate(self.choices)],
             at=self.chosen_row,
             clicked=lambda at, _: self.dismiss(at),
         )
-        return self.block(lambda: [*said[:most], BLANK] if said else ()), self.gives_way
+        return TextBox(lambda: [*said[:most], BLANK] if said else ()), self.gives_way
 
     def hint(self) -> Sequence[Said]:
         return "", "↑ ↓: select, Enter: OK, Esc: cancel"
@@ -156,7 +156,7 @@ class SetDialog(Dialog[None]):
 
     def body(self) -> Sequence[Widget]:
         self.input = _Entry()
-        rows = self.block(
+        rows = TextBox(
             self._lines,
             most=12,
             at=lambda: self.chosen_row() if self.at >= 0 else None,
@@ -165,7 +165,7 @@ class SetDialog(Dialog[None]):
         return (
             rows,
             self.input,
-            self.block(lambda: self.wrapped(f"✗ {self.wrong}", "broken")[:3] * bool(self.wrong)),
+            TextBox(lambda: self.wrapped(f"✗ {self.wrong}", "broken")[:3] * bool(self.wrong)),
         )
 
     def hint(self) -> Sequence[Said]:
@@ -287,7 +287,7 @@ class TextDialog(Dialog[None]):
         self.build = build
 
     def body(self) -> Sequence[Widget]:
-        self.text = self.gives_way = self.block(lambda: indented(self.build(self.text_width)))
+        self.text = self.gives_way = TextBox(lambda: indented(self.build(self.text_width)))
         return (self.text,)
 
     def hint(self) -> Sequence[Said]:
@@ -307,7 +307,7 @@ class WaitDialog(Dialog[None]):
         self.seconds = 0
 
     def body(self) -> Sequence[Widget]:
-        return (self.block(lambda: [Line((Run(f" {shown(self.what, 100)}… {measured(self.seconds)}"),))]),)
+        return (TextBox(lambda: [Line((Run(f" {shown(self.what, 100)}… {measured(self.seconds)}"),))]),)
 
     def hint(self) -> Sequence[Said]:
         return "", "Esc: stop"

@@ -197,9 +197,9 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
         title = [Line((Run(f" {self.heading}", "title"),)), BLANK]
         with _Box(id="box"):
             if self.heading:
-                yield self.block(lambda: title)
+                yield TextBox(lambda: title)
             yield from self.body()
-            yield self.block(lambda: self.told(self.hint(), "dim"))
+            yield TextBox(lambda: self.told(self.hint(), "dim"))
 
     def body(self) -> Sequence[Widget]:
         """Return the widgets between title and hint."""
@@ -208,10 +208,6 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
     def hint(self) -> Sequence[Said]:
         """Return the last lines, which name the keys; they are dim unless they have a role."""
         return ()
-
-    def block(self, make: Callable[[], Iterable[Line]], **more: Any) -> TextBox:
-        """Return a part of the dialog whose lines are made from its state."""
-        return TextBox(make, **more)
 
     def on_mount(self) -> None:
         self.call_after_refresh(self.show)

@@ -9,7 +9,7 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from planscope.tui.controllers.document import Document
-from planscope.tui.dialogs.base import FIELD_KEYS, Dialog, SafeInput, SafeTextArea, Said, clean
+from planscope.tui.dialogs.base import FIELD_KEYS, Dialog, SafeInput, SafeTextArea, Said, TextBox, clean
 from planscope.tui.keys import fixed_keys
 
 LONGEST = 20_000
@@ -37,7 +37,7 @@ class DescribeDialog(Dialog[None]):
             notes[:LONGEST], id="described-notes", read_only=self.long, highlight_cursor_line=False
         )
         self.area.styles.height = 14
-        return self.line, self.block(lambda: self.wrapped("Notes", "label")), self.area
+        return self.line, TextBox(lambda: self.wrapped("Notes", "label")), self.area
 
     def hint(self) -> Sequence[Said]:
         if self.long:

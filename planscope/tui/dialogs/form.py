@@ -143,10 +143,10 @@ class FormDialog(Dialog[Result]):
         )
         gap = [BLANK] * any(field.label for field in self.fields)
         return (
-            self.block(lambda: [*self.told(self.before), *gap] if self.before else ()),
+            TextBox(lambda: [*self.told(self.before), *gap] if self.before else ()),
             *rows,
-            self.block(lambda: self.wrapped(f"✗ {self.wrong}", "broken")[:3] if self.wrong else ()),
-            self.block(lambda: [*self.told(self.judged), *gap]),
+            TextBox(lambda: self.wrapped(f"✗ {self.wrong}", "broken")[:3] if self.wrong else ()),
+            TextBox(lambda: [*self.told(self.judged), *gap]),
         )
 
     def hint(self) -> Sequence[Said]:
@@ -165,7 +165,7 @@ class FormDialog(Dialog[Result]):
 
     def _label(self, field: Field) -> TextBox:
         entry, text = self.inputs[field.name], Run(field.label.ljust(_LABEL - 1), "label")
-        label = self.block(lambda: [Line((Run("▶" if entry.has_focus else " ", "mark"), text))])
+        label = TextBox(lambda: [Line((Run("▶" if entry.has_focus else " ", "mark"), text))])
         label.styles.width = _LABEL
         return label
 

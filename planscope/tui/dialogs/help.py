@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from planscope.safe import cell_width
 from planscope.tui.actions import KeyAction, Where
-from planscope.tui.dialogs.base import Dialog, SafeInput, Said, indented
+from planscope.tui.dialogs.base import Dialog, SafeInput, Said, TextBox, indented
 from planscope.tui.keys import KeyChoice, fixed_keys, help_sections
 from planscope.tui.style.lines import BLANK, Line, Run, paragraph
 from planscope.wording import terms
@@ -157,7 +157,7 @@ class HelpDialog(Dialog[None]):
         self.keys, self.of, self.wanted, self.works_below = choice, where, "", works
 
     def body(self) -> Sequence[Widget]:
-        self.text = self.gives_way = self.block(self._lines)
+        self.text = self.gives_way = TextBox(self._lines)
         return self.text, _Filter(placeholder="Type a word or a key to filter")
 
     def show(self) -> None:

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from planscope.oracle.trace import Trace
 from planscope.session.record import RunRecord
 from planscope.session.seen import Part, given_at_first, said_at
-from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said
+from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, TextBox
 from planscope.tui.fold import Path, Row, all_paths, first_opened, rows_of, text_of, value_at
 from planscope.tui.keys import fixed_keys
 from planscope.tui.style.lines import Line, Run
@@ -77,8 +77,8 @@ class LookDialog(Dialog[None]):
 
     def body(self) -> Sequence[Widget]:
         titles = [page.title for page in self.pages]
-        self.gives_way = self.block(self._lines, at=self.chosen_row, clicked=self._clicked)
-        return self.block(lambda: self.tabs(titles, self.number, "title")), self.gives_way
+        self.gives_way = TextBox(self._lines, at=self.chosen_row, clicked=self._clicked)
+        return TextBox(lambda: self.tabs(titles, self.number, "title")), self.gives_way
 
     def hint(self) -> Sequence[Said]:
         turn = "Tab: next page, " * (len(self.pages) > 1)

@@ -13,7 +13,7 @@ from planscope.oracle.trace import Trace
 from planscope.rules.offers import labelled, look, offers, reading_lines, result_words
 from planscope.rules.words import meaning
 from planscope.tui.app_screen import AppScreen
-from planscope.tui.dialogs.base import Dialog, SafeTextArea, Said, indented
+from planscope.tui.dialogs.base import Dialog, SafeTextArea, Said, TextBox, indented
 from planscope.tui.keys import fixed_keys
 from planscope.tui.style.lines import BLANK, Line, Run, line, paragraph, shown
 from planscope.tui.style.lines import labelled as beside
@@ -71,8 +71,8 @@ class RulesDialog(Dialog[Written]):
 
     def body(self) -> Sequence[Widget]:
         self.area = _RulesArea(self.text, id="rules-text", highlight_cursor_line=False)
-        self.gives_way = self.block(self._lines)
-        return self.area, self.block(lambda: [BLANK]), self.gives_way
+        self.gives_way = TextBox(self._lines)
+        return self.area, TextBox(lambda: [BLANK]), self.gives_way
 
     def show(self) -> None:
         self.area.styles.height = min(self.app.size.height // 4, 12)

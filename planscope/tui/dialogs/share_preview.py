@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.widget import Widget
 
 from planscope.errors import UserError
-from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, choice
+from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, TextBox, choice
 from planscope.tui.dialogs.form import ask_dialog
 from planscope.tui.keys import fixed_keys
 from planscope.tui.style.lines import BLANK, Line, Run, cut, line, shown, width_of
@@ -74,12 +74,12 @@ class PreviewDialog(Dialog[Approved]):
         return len(self.findings)
 
     def body(self) -> Sequence[Widget]:
-        self.gives_way = self.block(
+        self.gives_way = TextBox(
             lambda: [choice(self._row(f), i == self.at) for i, f in enumerate(self.findings)],
             at=self.chosen_row,
             clicked=self._clicked,
         )
-        return self.block(self._head), self.gives_way, self.block(self._places)
+        return TextBox(self._head), self.gives_way, TextBox(self._places)
 
     def found(self, redaction: Redaction) -> None:
         """Show the private values that the search found."""

@@ -8,7 +8,7 @@ from textual.widget import Widget
 
 from planscope.rules.offers import Offered, look, result_words
 from planscope.rules.words import meaning
-from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, choice
+from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, TextBox, choice
 from planscope.tui.keys import fixed_keys
 from planscope.tui.style.lines import BLANK, Line, Run, cut, line, shown
 from planscope.wording import terms
@@ -40,8 +40,8 @@ class TickDialog(Dialog[tuple[Offered, ...]]):
         return row, row
 
     def body(self) -> Sequence[Widget]:
-        self.gives_way = self.block(self._lines, at=self.chosen_row, clicked=self._clicked)
-        return self.gives_way, self.block(lambda: [BLANK]), self.block(self._about)
+        self.gives_way = TextBox(self._lines, at=self.chosen_row, clicked=self._clicked)
+        return self.gives_way, TextBox(lambda: [BLANK]), TextBox(self._about)
 
     def hint(self) -> Sequence[Said]:
         return "", "Space: tick, a: all, Ctrl+S: make them rules of this session, Esc: back"

@@ -11,7 +11,7 @@ from planscope.oracle.judged import JudgedRun
 from planscope.oracle.verdict_types import Blame, Core, Correction, Reasons, Verdict
 from planscope.safe import show, wrap
 from planscope.tui.controllers.jobs import CancelToken, Jobs
-from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, indented
+from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, TextBox, indented
 from planscope.tui.keys import fixed_keys, key_for
 from planscope.tui.panes.query import Painted, not_judged, painted_runs
 from planscope.tui.style.lines import Line, Page, Run, shown
@@ -121,8 +121,8 @@ class WhyDialog(Dialog[None]):
     # Display:
 
     def body(self) -> Sequence[Widget]:
-        self.text = self.gives_way = self.block(self._lines, at=self._chosen, clicked=self._clicked)
-        return self.block(lambda: self.tabs(self._titles(), self.number, "strong")), self.text
+        self.text = self.gives_way = TextBox(self._lines, at=self._chosen, clicked=self._clicked)
+        return TextBox(lambda: self.tabs(self._titles(), self.number, "strong")), self.text
 
     def hint(self) -> Sequence[Said]:
         return "", "Tab: next page, ↑ ↓: move, Esc: close"

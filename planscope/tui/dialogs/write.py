@@ -15,7 +15,7 @@ from planscope.language.find_actions import UnsureActions, find_actions, names_h
 from planscope.language.problem import make_actions
 from planscope.language.reading import Reading, read_query
 from planscope.session.validation import LONGEST_QUERY, LONGEST_TIMED
-from planscope.tui.dialogs.base import FIELD_KEYS, Dialog, SafeInput, SafeTextArea, Said
+from planscope.tui.dialogs.base import FIELD_KEYS, Dialog, SafeInput, SafeTextArea, Said, TextBox
 from planscope.tui.keys import fixed_keys
 from planscope.tui.style.lines import shown
 from planscope.wording.phrases import plural
@@ -90,11 +90,11 @@ class WriteDialog(Dialog[Reading]):
         self.line = SafeInput(id="own-actions", placeholder="found in the text", compact=True)
         before = "What comes before what: First build image, then run tests. Or paste a numbered list."
         return (
-            self.block(lambda: self.told([before], "dim")),
+            TextBox(lambda: self.told([before], "dim")),
             self.area,
-            self.block(lambda: self.told(["", "Actions"], "label")),
+            TextBox(lambda: self.told(["", "Actions"], "label")),
             self.line,
-            self.block(lambda: self.told(self._verdict())[:4]),
+            TextBox(lambda: self.told(self._verdict())[:4]),
         )
 
     def _verdict(self) -> Sequence[Said]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from planscope.oracle.verdict_types import Verdict, graded
 from planscope.session.record import RunRecord
@@ -24,18 +25,10 @@ _TITLE, _SHORTEST_TITLE = 1, 11
 """The weight of the title (see ``_parts``), and the width in cells to which it is cut before it is left out."""
 
 
-def header_of(state: DebugView) -> object:
-    """Return what the header shows: it is made again only if this changes, since looking for help costs time."""
-    told = (
-        state.title,
-        state.runs,
-        state.run,
-        state.run_number,
-        state.progress,
-        state.verdict,
-        state.certificate,
-    )
-    return *told, state.seconds, state.question is None, state.saving, state.cause
+header_of = attrgetter(
+    *"title runs run run_number progress verdict certificate seconds question saving cause".split()
+)
+"""Returns what the header shows: it is made again only if this changes, since looking for help costs time."""
 
 
 def header_line(state: DebugView, width: int) -> Line:

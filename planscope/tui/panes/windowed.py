@@ -203,8 +203,6 @@ class Windowed(Widget):
         if self._selected is not None:
             spans = ((strip, self._selected.get_span(y)) for y, strip in enumerate(strips, crop.y))
             strips = [self._with_selection(one, *self._of_text(span)) if span else one for one, span in spans]
-        for line_filter in self.paint.filters:
-            strips = [strip.apply_filter(line_filter, self.paint.background) for strip in strips]
         if crop.column_span != (0, self.cells[0]):
             strips = [strip.crop(*crop.column_span) for strip in strips]
         return strips

@@ -12,11 +12,9 @@ from typing import NamedTuple
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color, ColorParseError
-from textual.filter import LineFilter
 from textual.strip import Strip
 
-from planscope.safe import cell_width
-from planscope.tui.style.lines import Line, Run, cut
+from planscope.tui.style.lines import Line, Run, cut, width_of
 
 
 class Look(NamedTuple):
@@ -96,29 +94,20 @@ _BARE_GROUNDS = {"cursor": "reverse", "lit": "bold"}
 class Painter:
     """Makes the styles of the current theme. ``generation`` grows when the theme changes, and cached strips become
     stale.
-
-    ``filters`` are applied to every strip; only NO_COLOR needs one.
     """
 
     def __init__(self) -> None:
         self.generation = 0
-        self.background = Color(0, 0, 0)
-        self.filters: tuple[LineFilter, ...] = ()
         self._variables: Mapping[str, str] = {}
         self._bare = False
         self._styles: dict[tuple[str, str], Style] = {}
 
-    def filter_by(self, *filters: LineFilter) -> None:
-        """Set the filters for all strips."""
-        self.filters = filters
-
     def use(self, variables: Mapping[str, str], *, bare: bool) -> None:
-        """Use the colours of a theme. ``bare``: backgrounds are attributes, not colours."""
+        """Use the colours of a theme, or none. ``bare``: backgrounds are attributes, not colours."""
         self._variables = variables
         self._bare = bare
         self._styles.clear()
         self.generation += 1
-        self.background = self._color("background") or Color(0, 0, 0)
 
     def style(self, role: str, ground: str) -> Style:
         """Return the Rich style of a role on a background."""
@@ -130,12 +119,10 @@ class Painter:
     def strip(self, line: Line, width: int) -> Strip:
         """Return a line, cut or filled to exactly ``width`` cells."""
         runs, ground = line
-        used = 0
-        for text, *_ in runs:
-            used += cell_width(text)
+        used = width_of(runs)
         if used > width:
             runs = cut(runs, width)
-            used = sum(cell_width(text) for text, *_ in runs)
+            used = width_of(runs)
         if used < width:
             runs = (*runs, Run(" " * (width - used)))
         return Strip(self._joined(runs, ground), width)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from planscope.dissection.culprit import Culprit
     from planscope.tui.controllers.run_list import Place
     from planscope.tui.dialogs.look import LookDialog
-    from planscope.tui.opening.load import Switch
     from planscope.tui.screens.compare.comparable import Chosen
     from planscope.tui.screens.compare.screen import RunChosen
     from planscope.tui.screens.edit.screen import EditResult
@@ -310,15 +309,13 @@ def dissect(stage: Stage) -> None:
 # Other sessions
 
 
-def library(stage: Stage) -> None:
+@flow
+async def library(stage: Stage) -> None:
     """Open the library, from which the user may switch to another session."""
     from planscope.tui.screens.library.screen import LibraryScreen
 
-    def left(switch: Switch | None) -> None:
-        if switch is not None:
-            stage.start_flow(stage.leave_for(switch))
-
-    stage.app.push_screen(LibraryScreen(stage.work), left)
+    if switch := await stage.answer(LibraryScreen(stage.work)):
+        await stage.leave_for(switch)
 
 
 @flow

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 import pytest
-from textual import _callback
+from textual import _callback, message_pump
 from textual.binding import Binding, BindingsMap, KeymapApplyResult
 from textual.css.stylesheet import Stylesheet
 from textual.design import ColorSystem
@@ -63,19 +63,46 @@ def _count_by_code(function: Any) -> int:
 
 
 _get_dispatch_methods = MessagePump._get_dispatch_methods
-_heard: dict[tuple[type, str, type], bool] = {}
+_heard: dict[tuple[type, str, type], list[tuple[type, str]] | None] = {}
 
 
-def _dispatch_what_is_heard(pump: MessagePump, method: str, message: Message) -> Any:
-    """Of the methods that handle a message, none is looked for where a class has none."""
+def _dispatch_what_is_heard(pump: MessagePump, method: str, message: Message) -> Iterator[tuple[type, Any]]:
+    """The methods that handle a message are looked for once for each class, but where selectors choose them."""
     key = (type(pump), method, type(message))
     if key not in _heard:
-        names, kinds = {method, f"_{method}"}, set(type(message).__mro__)
-        _heard[key] = any(
-            names & vars(cls).keys() or kinds & (vars(cls).get("_decorated_handlers") or {}).keys()
-            for cls in type(pump).__mro__
-        )
-    return _get_dispatch_methods(pump, method, message) if _heard[key] else ()
+        _heard[key] = _named(*key)
+    named = _heard[key]
+    if named is None:
+        yield from _get_dispatch_methods(pump, method, message)
+        return
+    for cls, name in named:
+        if message._no_default_action:
+            break
+        yield cls, vars(cls)[name].__get__(pump, cls)
+
+
+def _named(pump: type, method: str, message: type) -> list[tuple[type, str]] | None:
+    """The classes that handle a message by a method's name; None where one does so by a decorator."""
+    named = []
+    for cls in pump.__mro__:
+        if set(message.__mro__) & (vars(cls).get("_decorated_handlers") or {}).keys():
+            return None
+        name = next((name for name in (f"_{method}", method) if vars(cls).get(name)), None)
+        if name is not None and not getattr(vars(cls)[name], "_textual_on", None):
+            named.append((cls, name))
+    return named
+
+
+class _NoLog:
+    """Where no console of Textual's listens, each message made two loggers to say so."""
+
+    event = property(lambda self: self)
+
+    def verbosity(self, verbose: bool) -> _NoLog:
+        return self
+
+    def __call__(self, *words: object) -> None:
+        pass
 
 
 _generate = ColorSystem.generate
@@ -93,6 +120,7 @@ BindingsMap.apply_keymap = _apply_once
 _callback._count_parameters = _count_by_code
 MessagePump._get_dispatch_methods = _dispatch_what_is_heard
 ColorSystem.generate = _generate_once
+message_pump.log = _NoLog()
 
 
 @pytest.fixture(autouse=True)

@@ -56,7 +56,8 @@ class Editing(Driven):
         """Keys for whatever is on the screen; each is answered before the next."""
         for key in keys:
             self.app.post_message(events.Key(key, character(key)))
-            await self.answered()
+            await self.quiet()
+        self.paint()
 
     async def type(self, text: str) -> None:
         await self.press(*("space" if c == " " else c for c in text))

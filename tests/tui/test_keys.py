@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import get_args
@@ -12,8 +13,8 @@ from textual.command import CommandPalette
 from planscope.debugger.breakpoints import StepBreak
 from planscope.debugger.selection import SelectedConstraint, SelectedStep, SelectedWords
 from planscope.language.tree import Terminal
-from planscope.session.store import load
-from planscope.tui.actions import ACTIONS, KeyAction
+from planscope.session.store import dumps, load
+from planscope.tui.actions import ACTIONS
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.controllers.what_if import Play
 from planscope.tui.dialogs import help as help_
@@ -47,11 +48,44 @@ def effect(id: str) -> Callable[[Effect], Effect]:
     return keep
 
 
-@pytest.mark.parametrize("action", HERE, ids=lambda action: action.id)
-async def test_key(action: KeyAction, tmp_path: Path) -> None:
-    path = sessions.write(sessions.figure_10(), tmp_path)
-    async with opened(path, (120, 40)) as driven:
-        await EFFECTS[action.id](driven, normal((action.all_keys + action.spare)[0]))
+@pytest.mark.parametrize("part", range(4))
+async def test_keys(part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one application as long as it is again as it was at first, and else in the next one, at a new home."""
+    left = HERE[part::4]
+    shutil.copytree(tmp_path / "home", tmp_path / "first-home")
+    while left:
+        place = tmp_path / left[0].id
+        shutil.copytree(tmp_path / "first-home", place)
+        for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "HOME"):
+            monkeypatch.setenv(name, str(place))
+        async with opened(sessions.write(sessions.figure_10(), place), (120, 40)) as driven:
+            first = await seen(driven)
+            while left:
+                action, *left = left
+                try:
+                    await EFFECTS[action.id](driven, normal((action.all_keys + action.spare)[0]))
+                except BaseException as error:
+                    error.add_note(f"the key of {action.id}")
+                    raise
+                if not driven.app.is_running:
+                    break
+                await driven.press(*["escape"] * len(driven.app.screen_stack), "1", "4", "f", "escape")
+                if await seen(driven) != first:
+                    break
+
+
+async def seen(driven: Driven) -> tuple[object, ...]:
+    """Whatever a key may have changed."""
+    await driven.answered()
+    state, work = driven.state, driven.app.work
+    assert work is not None
+    return (
+        *(driven.text, str(styles(driven.app)), driven.app.screen is driven.screen, driven.app.theme),
+        *(state.pane, state.top, state.zoomed, state.notice, state.search, state.play, state.focus),
+        *(state.run_number, state.debug.index, state.debug.checked, state.debug.check, state.debug.selection),
+        *(state.breakpoints, state.watches, state.variant.id, dict(work.drafts.histories)),
+        *(dumps(work.document.snapshot()), work.live.at_work, driven.app.clipboard),
+    )
 
 
 async def test_every_key_of_an_action_is_bound_to_it(tmp_path: Path) -> None:

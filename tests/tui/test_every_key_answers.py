@@ -4,41 +4,38 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from planscope.session.locations import bundled
 from tests.tui import sessions
 from tests.tui.screen import opened
 
 
-@pytest.mark.parametrize(
-    ("first", "key", "said"),
-    [
-        ("G", "n", "this is the end of the run"),
-        ("G", "G", "this is the end of the run"),
-        ("g", "N", "this is the start of the run"),
-        ("g", "S", "this is the start of the run"),
-        ("g", "g", "this is the start of the run"),
-        ("f", "f", "this is the first violation"),
-    ],
-)
-async def test_there_is_nothing_further(first: str, key: str, said: str) -> None:
+async def test_there_is_nothing_further() -> None:
     async with opened(bundled()["first-look"]) as driven:
-        await driven.press(first)
-        footer = driven.text.splitlines()[-1]
-        await driven.press(key)
-        assert said in driven.text.splitlines()[-2] and driven.text.splitlines()[-1] == footer
-        await driven.press("n" if first == "g" else "N")
-        assert said not in driven.text
+        for first, key, said in (
+            ("G", "n", "this is the end of the run"),
+            ("G", "G", "this is the end of the run"),
+            ("g", "N", "this is the start of the run"),
+            ("g", "S", "this is the start of the run"),
+            ("g", "g", "this is the start of the run"),
+            ("f", "f", "this is the first violation"),
+        ):
+            await driven.press(first)
+            footer = driven.text.splitlines()[-1]
+            assert said not in driven.text, (first, key)
+            await driven.press(key)
+            assert said in driven.text.splitlines()[-2], (first, key)
+            assert driven.text.splitlines()[-1] == footer, (first, key)
+            await driven.press("n" if first == "g" else "N")
+            assert said not in driven.text, (first, key)
 
 
-@pytest.mark.parametrize("key", ["down", "up", "pagedown", "pageup"])
-async def test_what_was_said_is_gone_with_the_next_key_in_a_pane(key: str) -> None:
+async def test_what_was_said_is_gone_with_the_next_key_in_a_pane() -> None:
     async with opened(bundled()["first-look"], (80, 24)) as driven:
-        await driven.press("f", "f", "5", "end", "end")
-        assert "this is the end" in driven.text
-        await driven.press(key)
-        assert "this is the end of the run" not in driven.text
+        for key in ("down", "up", "pagedown", "pageup"):
+            await driven.press("4", "f", "f", "5", "end", "end")
+            assert "this is the end" in driven.text, key
+            await driven.press(key)
+            assert "this is the end of the run" not in driven.text, key
 
 
 async def test_enter_where_no_other_step_belongs_to_it(tmp_path: Path) -> None:

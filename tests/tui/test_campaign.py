@@ -21,6 +21,7 @@ from planscope.tui.screens.campaign.curves import curve_lines
 from planscope.tui.screens.campaign.screen import CampaignScreen
 from planscope.tui.screens.campaign.tables import TABLES, columns_of, table_of
 from tests.hostile import SAVEABLE
+from tests.nightly import nightly
 from tests.tui.screen import Driven, opened
 from tests.tui.test_hostile_screen import assert_clean
 from tests.tui.test_live import until
@@ -117,7 +118,7 @@ async def test_a_process_that_fails_says_why() -> None:
         assert "nowhere" in screen.state.trouble and not screen.state.at_work
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), *nightly(((200, 60),))])
 async def test_the_curves_have_their_place(size: tuple[int, int]) -> None:
     begun()
     async with opened(FIRST, size) as driven:

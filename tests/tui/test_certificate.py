@@ -14,6 +14,7 @@ from planscope.tui.controllers import judge as certifying
 from planscope.tui.controllers.judge import Certificate
 from planscope.tui.dialogs.why import explanation
 from planscope.wording import terms
+from tests.nightly import nightly
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows
 
@@ -64,7 +65,7 @@ async def test_giving_up_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert "Z3 gave up: not confirmed" in driven.text and "CONFLICT (unsat core)" in driven.text
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24), *nightly(((120, 40),), ((200, 60),))])
 async def test_where_z3_disagrees_the_verdict_is_unknown(
     size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ from planscope.tui.panes.compare_lines import PAGES
 from planscope.tui.screens.compare.comparable import Chosen, nearest, unrelated
 from planscope.tui.screens.compare.screen import CompareScreen
 from tests.hostile import SAVEABLE
+from tests.nightly import nightly
 from tests.tui.screen import Driven, opened
 from tests.tui.sessions import figure_10, no_run, write
 from tests.tui.test_live import until
@@ -37,7 +38,7 @@ async def entered(driven: Driven) -> CompareScreen:
     return screen
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), *nightly(((200, 60),))])
 async def test_two_runs_beside_each_other(size: tuple[int, int], same_frame: object) -> None:
     async with opened(FIRST, size) as driven:
         await entered(driven)

@@ -190,7 +190,7 @@ async def test_what_is_on_the_screens_can_be_read_in_every_theme(many: int, tmp_
     """All themes at every place, or one at each: in turn, which the roles of each theme above allow."""
     faint = {}
     seen = set()
-    async with opened(sessions.write(sessions.figure_10(), tmp_path), (200, 60)) as driven:
+    async with opened(sessions.write(sessions.figure_10(), tmp_path), (120, 40)) as driven:
         for stop, (name, keys) in enumerate(STOPS):
             await driven.press(*keys)
             await driven.answered()

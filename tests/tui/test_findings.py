@@ -14,6 +14,7 @@ from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.tool_search import Progress, ToolSearch, again
 from planscope.tui.screens.findings.discovery import discovery_lines
 from planscope.tui.screens.findings.screen import FindingsScreen
+from tests.nightly import nightly
 from tests.toolfuzz.printed import call, prompt_run, prompt_set
 from tests.tui import sessions
 from tests.tui.screen import opened
@@ -45,7 +46,7 @@ def failing() -> Session:
     return made.model_copy(update={"fuzzings": [FUZZING]})
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), *nightly(((200, 60),))])
 async def test_from_a_step_to_its_finding_and_back(tmp_path: Path, size: tuple[int, int]) -> None:
     async with opened(sessions.write(failing(), tmp_path), size) as driven:
         await driven.press("g", "n", "n")

@@ -14,7 +14,7 @@ from planscope.rules.in_session import add_rules
 from planscope.safe import cell_width
 from planscope.session.traces import session_of
 from planscope.tui.panes.formatted import formatted
-from tests.nightly import examples
+from tests.nightly import examples, nightly
 from tests.tui import sessions
 from tests.tui.screen import opened
 
@@ -88,7 +88,7 @@ def test_any_text_fits_its_width_and_is_safe(text: str, width: int, rows: int) -
             assert cell_width(shown) <= width
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24), *nightly(((120, 40),), ((200, 60),))])
 async def test_at_the_loss_the_repair_comes_first_and_safe_calls_are_counted(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:

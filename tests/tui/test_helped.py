@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from planscope.session.model import Session
+from tests.nightly import nightly
 from tests.tui import sessions
 from tests.tui.screen import opened
 
@@ -25,7 +26,7 @@ def helped() -> Session:
     return made
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), *nightly(((200, 60),))])
 async def test_the_header_says_it(tmp_path: Path, size: tuple[int, int]) -> None:
     async with opened(sessions.write(helped(), tmp_path), size) as driven:
         head = driven.text.splitlines()[0]

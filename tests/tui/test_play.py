@@ -19,6 +19,7 @@ from planscope.tui.dialogs.why import WhyDialog
 from planscope.tui.screens.compare.screen import CompareScreen
 from planscope.tui.screens.debug import playing, running
 from planscope.tui.screens.debug.stage import show_run
+from tests.nightly import nightly
 from tests.tui.screen import Driven, opened
 from tests.tui.sessions import contradictory, no_run, out_of_order, write
 from tests.tui.test_live import ended, paused, start, until
@@ -135,7 +136,7 @@ async def test_turning_to_a_request_ends_the_play() -> None:
         assert len(driven.screen.work.document.runs) == 2 and not driven.screen.work.document.passing
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24), *nightly(((200, 60),))])
 async def test_the_options_are_seen_at_every_size(size: tuple[int, int]) -> None:
     async with opened(FIRST, size) as driven:
         await driven.press("g", "p")

@@ -355,7 +355,7 @@ async def test_the_palettes_key_is_the_users_to_change(path: Path) -> None:
         assert isinstance(driven.app.screen, Dialog), "dialogs have no palette"
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("size", [(80, 24), *nightly(((120, 40),))])
 async def test_the_palettes_list_stays_inside_its_frame(path: Path, size: tuple[int, int]) -> None:
     async with opened(path, size) as driven:
         await driven.press("ctrl+p")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import cache
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from pathlib import Path
 from types import FunctionType
@@ -17,6 +18,7 @@ from textual.design import ColorSystem
 from textual.message import Message
 from textual.message_pump import MessagePump
 
+from planscope.tui import keys
 from tests.tui.screen import rows
 
 FRAMES = Path(__file__).parent.parent / "frames"
@@ -121,6 +123,7 @@ _callback._count_parameters = _count_by_code
 MessagePump._get_dispatch_methods = _dispatch_what_is_heard
 ColorSystem.generate = _generate_once
 message_pump.log = _NoLog()
+keys.normal = cache(keys.normal)
 
 
 @pytest.fixture(autouse=True)

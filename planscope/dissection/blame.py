@@ -19,7 +19,7 @@ from planscope.dissection.measures import (
     splits,
     to_blame,
 )
-from planscope.dissection.rates import SPEAKS_FOR, times
+from planscope.dissection.rates import SPEAKS_FOR, VOICES, times
 from planscope.language.reading import ParseFailure, Reading
 from planscope.session.model import Cell, CellKind, Variant
 from planscope.session.oracle_input import reading_of
@@ -79,7 +79,8 @@ def limit_besides(variant: Variant, cause: Cause | None, cells: Cells) -> Split 
     """Return the limit that is to blame where the one that seems to cure is another.
 
     Other words and names may just be shorter: then a length is to blame. Other sentences may leave out a constraint
-    that follows from others, or say it less often. The limit is clearer than all words and all other limits.
+    that follows from others, or say it less often. The limit is clearer than all words and all other limits, and three
+    queries of the kind that seems to cure fail above it, while hardly any is right.
     """
     kinds, wanted = _ALIKE, "constraint"
     if cause in ("Terminal", "Topic"):
@@ -88,7 +89,10 @@ def limit_besides(variant: Variant, cause: Cause | None, cells: Cells) -> Split 
         return None
     with suppress(ParseFailure):
         limit = to_blame(splits_of(variant, cells, kinds))
-        return limit if limit and limit.kind == wanted else None
+        if limit and limit.kind == wanted:
+            for measure, most, _, above in splits_of(variant, cells, (SPEAKS_FOR[cause],)):
+                if (measure, most) == limit[:2] and above.wrong > max(VOICES, 4 * above.right):
+                    return limit
     return None
 
 
@@ -112,7 +116,8 @@ def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | No
     """Return the limit or the suspect that the runs prove. Limits are to blame only where the sentences are.
 
     No clause is to blame if queries without any such clause fail as well. No sentence is to blame for its place alone:
-    to move it moves another one, and changes the order in which actions are named, which may cure by itself.
+    to move it moves another one, and changes the order in which actions are named, which may cure by itself. If either
+    of two changes in one sentence cures, what both of them take away is to blame, and that is neither.
     """
     if limit := limit_besides(variant, changes.cause, cells):
         return limit, None
@@ -124,6 +129,8 @@ def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | No
     found = search.proved()
     if found is None or changes.cause != "Structure":
         return None, found
+    if found.either and len({changes.all[n].places[0][0] for n in found.changes}) == 1:
+        return None, None
     place, _ = search.alone(found.ways[0])[0]
     own, cured = measured(variant), measured(cells["Culprit"][place][2])
     forms = {m for m in own if m.kind == "clause" and cured[m][0] < own[m][0]}

@@ -40,7 +40,8 @@ EXCLUDED = 3
 """A rival is excluded by this many wrong runs of queries with its changes, and twice as many as right ones."""
 
 ACQUITTED = 2
-"""Another constraint is acquitted by this many wrong runs of queries without it that mostly fail."""
+"""Another constraint is acquitted by this many wrong runs of queries without it that mostly fail, and another change in
+the same sentence by as many runs of queries with it alone."""
 
 _LIKELY = 0.75
 _MOST_WORDINGS = 4
@@ -172,9 +173,8 @@ class Search:
         return best
 
     def _stands(self, changes: frozenset[int]) -> bool:
-        right = sum(counts.right > counts.wrong for _, counts in self.alone(changes))
-        wrong = sum(counts.right < counts.wrong for _, counts in self.alone(changes))
-        enough = right >= max(WORDINGS, 2 * wrong)
+        ahead = [counts.right - counts.wrong for _, counts in self.alone(changes)]
+        enough = sum(n > 0 for n in ahead) >= max(WORDINGS, 2 * sum(n < 0 for n in ahead))
         return enough and self.p_value(changes) <= THRESHOLD
 
     def _open(self, suspect: Suspect) -> Iterator[tuple[frozenset[int], int]]:
@@ -182,20 +182,27 @@ class Search:
         different queries that this takes.
 
         Those of the suspect must cure. All others must not, and no part of it. To leave out all other constraints may
-        take away what the fault needs: then each is left out alone.
+        take away what the fault needs: then each is left out alone, unless two are needed, since then other two may be.
+        Each other change in the sentence of a clause is tried alone, too: a sentence changed in all ways at once may
+        have again what the suspect took away.
         """
         yield from ((way, WORDINGS) for way in suspect.ways if not self._stands(way))
-        rivals = [way - {n} for way in suspect.ways for n in way]
+        rivals = [(way - {n}, EXCLUDED) for way in suspect.ways for n in way]
         everything = range(len(self.changes))
         others = frozenset(n for n in everything if not self._whole(frozenset({n})) & suspect.changes)
-        if self.changes[0].kind == "constraint":
+        beside: Collection[int] = ()
+        if self.changes[0].kind == "constraint" and all(len(way) == 1 for way in suspect.ways):
             others -= self._acquitted(suspect)
             if self.counts_of(others).right:
-                rivals += [frozenset({n}) for n in sorted(others)]
-                others = frozenset()
-        for rival in filter(None, (*rivals, others)):
+                beside, others = others, frozenset()
+        elif self.changes[0].kind in ("clause", "sentence"):
+            sentences = {self.changes[n].places[0][0] for n in suspect.changes}
+            beside = [n for n in others if self.changes[n].places[0][0] in sentences]
+        rivals += [(others, EXCLUDED), *((frozenset({n}), ACQUITTED) for n in sorted(beside))]
+        for rival, least in rivals:
             counts = self.counts_of(rival)
-            if counts.wrong < max(EXCLUDED, 2 * counts.right):
+            cures = any(one.right > one.wrong for _, one in self.alone(rival))
+            if rival and (cures or counts.wrong < max(least, 2 * counts.right)):
                 yield rival, 1
 
     def _acquitted(self, suspect: Suspect) -> frozenset[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planscope.dissection.blame import Cells, culprit_of, proved, refined
+from planscope.dissection.blame import Cells, culprit_of, proved, refined, search_of
 from planscope.dissection.changes import Changes
 from planscope.dissection.evidence import Cause, Counts, Decision
 from planscope.dissection.variants import MANNERS
@@ -68,7 +68,8 @@ def test_no_clause_is_to_blame_if_queries_without_such_clauses_fail_too() -> Non
     changes, variant = Changes(reading(), "Structure"), asked()
     relative = next(n for n, c in enumerate(changes.all) if TEXT[slice(*c.places[0][1])].startswith("which"))
     rest = [n for n in range(len(changes.all)) if n != relative]
-    tried = [([relative], Counts(3, 0)), ([relative], Counts(3, 0)), (rest, Counts(0, 3))]
+    tried = [([relative], Counts(3, 0)), ([relative], Counts(3, 0)), *[([n], Counts(0, 2)) for n in rest]]
+    tried.append((rest, Counts(0, 3)))
     for told, named in (([], True), ([Counts(1, 0)] * 4, True), ([Counts(0, 1)] * 3, False)):
         limit, found = proved(changes, variant, cells_of(changes, variant, tried, told))
         assert limit is None
@@ -85,7 +86,8 @@ def test_no_sentence_is_to_blame_for_its_place_alone() -> None:
         and sorted(made.text.split(". ")) == sorted(TEXT.split(". "))
     )
     rest = [n for n in range(len(changes.all)) if n != moved]
-    tried = [([moved], Counts(3, 0)), ([moved], Counts(3, 0)), (rest, Counts(0, 3))]
+    tried = [([moved], Counts(3, 0)), ([moved], Counts(3, 0)), *[([n], Counts(0, 2)) for n in rest]]
+    tried.append((rest, Counts(0, 3)))
     assert proved(changes, variant, cells_of(changes, variant, tried, [Counts(1, 0)] * 4)) == (None, None)
 
 
@@ -135,6 +137,23 @@ def test_a_length_is_to_blame_where_other_words_cure_only_if_they_are_shorter() 
     assert named.cured == SHORT
     right = [written("TerminalSubstitute", WORDY, Counts(1, 0))] * 8
     assert decided("Terminal", {**told, "TerminalSubstitute": [*right, *short, *other]}).cause == "Terminal"
+    # Small changes that fail are longer as well, but they keep most words of the query.
+    small = [written("Culprit", WORDY, Counts(0, 1))] * 8
+    untried: Cells = {**told, "TerminalSubstitute": [*long[:2], *short, *other], "Culprit": small}
+    assert decided("Terminal", untried).cause == "Terminal"
+
+
+def test_neither_of_two_changes_in_one_sentence_is_to_blame_if_either_cures() -> None:
+    """Both make the sentence shorter, for example."""
+    changes, variant = Changes(reading(), "Structure"), asked()
+    form, relative = (n for n, c in enumerate(changes.all) if c.places[0][0] == 0)
+    rest = [n for n in range(len(changes.all)) if n not in (form, relative)]
+    tried = [([n], Counts(4, 0)) for n in (form, form, relative, relative)]
+    tried += [*[([n], Counts(0, 2)) for n in rest], (rest, Counts(0, 3))]
+    cells = cells_of(changes, variant, tried, [Counts(1, 0)] * 4)
+    best = search_of(changes, cells).proved()
+    assert best is not None and (best.either, best.changes) == (True, {form, relative})
+    assert proved(changes, variant, cells) == (None, None)
 
 
 def test_a_constraint_is_to_blame_where_other_sentences_cure_only_if_they_leave_it_out() -> None:

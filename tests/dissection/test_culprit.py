@@ -98,6 +98,13 @@ def test_two_words_are_named_only_where_neither_cures_alone() -> None:
     doubtful = Search(alike, as_is, cured, [*both, *one, other[0]])
     assert doubtful.proved() is None
     assert doubtful.next(random.Random(1)) == Pick("Culprit", None, (4,))
+    with_both = [trial(1, 0, 1, 3, 4), trial(1, 0, 0, 1, 4)]
+    cured = Search(
+        alike, as_is, cured, [*both, *with_both, *one, trial(0, 2, 4), trial(0, 2, 4), trial(2, 0, 4)]
+    )
+    best = cured.best()
+    assert best == found and cured.proved() is None, "in some words one of them cures alone"
+    assert cured.next(random.Random(1)) == Pick("Culprit", None, (4,))
 
 
 @pytest.mark.parametrize("many", [5, *nightly(60)])
@@ -162,6 +169,36 @@ def test_a_constraint_is_named_only_where_all_others_are_acquitted() -> None:
     assert search(easier, third, trial(0, 1, 4)).next(random.Random(1)) == Pick("Culprit", None, (4, 5))
     for enough in ([trial(0, 2, 3, 4, 5)], [easier, third, trial(0, 2, 4, 5)]):
         assert search(*enough).proved() is not None
+
+
+def test_two_constraints_are_named_only_where_all_others_left_out_at_once_do_not_cure() -> None:
+    """Other two may cure as well: each of them alone is acquitted, and shows nothing."""
+    alone = [trial(0, 3, n) for n in range(6)]
+    pair = [trial(4, 0, 1, 4), trial(4, 0, 1, 4), trial(1, 0, 0, 1, 4), trial(1, 0, 1, 2, 4)]
+    alike = [replace(one, like="hours") if n in (1, 4) else one for n, one in enumerate(SAID)]
+
+    def search(*trials: Trial) -> Search:
+        return Search(alike, Counts(0, 9), Counts(9, 0), [*alone, *pair, *trials])
+
+    best = search().best()
+    assert best is not None and best.changes == {1, 4} and search().proved() is None
+    assert search().next(random.Random(1)) == Pick("Culprit", None, (0, 2, 3, 5))
+    assert search(trial(0, 3, 0, 2, 3, 5)).proved() == best
+
+
+def test_a_clause_is_named_only_where_each_other_change_of_its_sentence_fails_alone() -> None:
+    """Two changes of one sentence, made at once, may have again what one of them takes away."""
+    clauses = [replace(word, kind="clause", places=((n // 3, (n, n + 1)),)) for n, word in enumerate(WORDS)]
+    told = [trial(3, 0, 1), trial(3, 0, 1), trial(0, 3, 0, 2, 3, 4, 5)]
+
+    def search(*trials: Trial) -> Search:
+        return Search(clauses, Counts(0, 9), Counts(9, 0), [*told, *trials])
+
+    assert search().proved() is None
+    assert search().next(random.Random(1)) == Pick("Culprit", None, (0,))
+    assert search(trial(0, 2, 0)).next(random.Random(1)) == Pick("Culprit", None, (2,))
+    found = search(trial(0, 2, 0), trial(0, 2, 2)).proved()
+    assert found is not None and found.changes == {1}
 
 
 def test_where_no_other_query_can_be_made_the_known_one_runs_again_and_the_search_ends() -> None:

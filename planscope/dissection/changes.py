@@ -37,7 +37,7 @@ from planscope.oracle.replay import replay
 from planscope.oracle.trace import Trace
 from planscope.synthesis.generate import apart
 from planscope.synthesis.sentences import CLOCK_FORMS, Wording
-from planscope.synthesis.substitution import Place, places, renamed, substitute
+from planscope.synthesis.substitution import Draft, Place, places, renamed, substitute
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,9 @@ class Changes:
             return not replay(made.problem, Trace((), "running")).steps[0].lost
         return bool(equivalent(self.reading.problem, made.problem, foreseen=True))
 
+    def _read(self, draft: Draft) -> Reading:
+        return read_query(draft.texts[0], draft.actions, timed=self.reading.problem.timed)
+
     def _said(self, span: Span) -> tuple[str, ...]:
         return tuple(c.id for c in self.reading.problem.said if any(_meet(span, own) for own in c.spans))
 
@@ -133,8 +136,7 @@ class Changes:
             words = [place.word for place in found]
             for number in chosen:
                 words[able[number]] = self._other(found[able[number]], draw)
-            draft = substitute(self.reading, found, words, "")
-            return read_query(draft.texts[0], draft.actions, timed=self.reading.problem.timed)
+            return self._read(substitute(self.reading, found, words, ""))
 
         def instead(made: Reading, number: int) -> str:
             new = places(made.tree, fresh=False)
@@ -183,8 +185,7 @@ class Changes:
             if len(free) < len(chosen):
                 return None
             new = {ids[n]: name for n, name in zip(sorted(chosen), free, strict=False)}
-            draft = renamed(reading, new)
-            return read_query(draft.texts[0], draft.actions, timed=reading.problem.timed)
+            return self._read(renamed(reading, new))
 
         def instead(made: Reading, number: int) -> str:
             found = made.problem.action_by_id.get(ids[number])
@@ -235,7 +236,7 @@ class Changes:
         self.all = tuple(
             Change(
                 "constraint",
-                tuple((c.sentence or 0, _around(c)) for c in group),
+                tuple((c.sentence or 0, around(c)) for c in group),
                 tuple(c.id for c in group),
                 "",
             )
@@ -269,7 +270,8 @@ def _meet(one: Span, other: Span) -> bool:
     return one[0] < other[1] and other[0] < one[1]
 
 
-def _around(c: Constraint) -> Span:
+def around(c: Constraint) -> Span:
+    """Return from where to where a query says a constraint."""
     return min(a for a, _ in c.spans), max(b for _, b in c.spans)
 
 
@@ -381,10 +383,9 @@ class _Rebuilt:
                 if isinstance(np, NP) and np.relative is not None:
                     extra.append(self._new(NP(np.actions), np.relative.relation, np.relative.object))
             return None, self._pairs([c for c in self.at[path] if c.id not in self.gone]) + extra
+        clause = clause._replace(subject=subject, object=target)
         if (s, k, "form") in self.paths:
-            clause = self._other_form(clause._replace(subject=subject, object=target))
-        else:
-            clause = clause._replace(subject=subject, object=target)
+            clause = self._other_form(clause)
         subjects = self._items(subject, (s, k, "subject", "list") in self.paths)
         targets = self._items(target, (s, k, "object", "list") in self.paths)
         many = [

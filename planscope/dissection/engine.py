@@ -212,7 +212,7 @@ class Dissector:
         self._over = False
         self._limit = options.budget
         self._lock = threading.Lock()
-        self._wake: Callable[[], None] | None = None
+        self._wake: Callable[[], object] | None = None
         self._vain = 0
         """How many of the last runs in a row were aborted."""
 
@@ -351,7 +351,7 @@ class Dissector:
         rest."""
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
         with self._lock:
-            self._wake = partial(_call, loop, stop.set)
+            self._wake = partial(loop.call_soon_threadsafe, stop.set)
             if self._stopped.is_set():
                 stop.set()
         stopping = asyncio.create_task(stop.wait())
@@ -389,10 +389,6 @@ class Dissector:
 
     def _seeded(self) -> RunOptions:
         return replace(self._options, seed=next(self._seeds))
-
-
-def _call(loop: asyncio.AbstractEventLoop, what: Callable[[], None]) -> None:
-    loop.call_soon_threadsafe(what)
 
 
 def _why(run: Run) -> str:

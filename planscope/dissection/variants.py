@@ -301,6 +301,11 @@ class Mutants:
             made, topic = _reading(mutant), mutant.topic
             if kind == "QuerySynthesize":
                 made = self._in_words(kind, made, number, results) or made
+        return self._child(kind, number, made, topic, results)
+
+    def _child(
+        self, kind: CellKind, number: int, made: Reading, topic: str | None, results: Results
+    ) -> Variant:
         return make_variant(
             made.problem,
             Origin(kind="synthesized" if kind == "Control" else "mutated", mutation=kind, number=number),
@@ -327,19 +332,8 @@ class Mutants:
         for attempt in range(_ATTEMPTS):
             made = changes.make(chosen, number + attempt * MOST, reword=attempt > 2)
             if made is not None and made.text not in there:
-                break
-        else:
-            raise NoVariant("no other query with these changes can be made")
-        return make_variant(
-            made.problem,
-            Origin(kind="mutated", mutation="Culprit", number=number),
-            id=results.fresh_id("v"),
-            parent=self.variant.id,
-            topic=self.topic,
-            seed=self.seed,
-            tree=dump(made.tree),
-            limits=self.variant.limits,
-        )
+                return self._child("Culprit", number, made, self.topic, results)
+        raise NoVariant("no other query with these changes can be made")
 
     def _combined(self, number: int, results: Results) -> tuple[Reading, str]:
         """Return a query about another topic in other words, and for even numbers in other sentences."""

@@ -270,7 +270,7 @@ TOKENS = {
     "oracle": 35_170,
     "sharing": 31_800,
     "debugger": 27_450,
-    "dissection": 25_770,
+    "dissection": 26_570,
     "synthesis": 17_400,
     "documents": 15_200,
     "compare": 13_980,

@@ -10,11 +10,13 @@ from planscope.dissection.changes import Changes
 from planscope.dissection.culprit import STATED, Culprit, Search, Suspect, Trial
 from planscope.dissection.evidence import SAME, Cause, Counts, Decision, total
 from planscope.dissection.measures import (
+    Measure,
     Split,
     amount,
     compared,
     constraint_measure,
     measured,
+    pair_to_blame,
     rivals,
     splits,
     to_blame,
@@ -96,19 +98,46 @@ def limit_besides(variant: Variant, cause: Cause | None, cells: Cells) -> Split 
     return None
 
 
+_OWN = Measure("clause", "sentences of the query as it is")
+
+
+def _with_a_word(variant: Variant, cells: Cells) -> tuple[Split, Split] | None:
+    """Return what is to blame besides a word, and both together, if only both explain the runs."""
+    runs = [(kind, made, counts) for kind in _ALIKE for _, counts, made in cells.get(kind, ())]
+    with suppress(ParseFailure):
+        return pair_to_blame(
+            [
+                ({**measured(made), _OWN: (int(kind != "QuerySynthesize"), (0, 0))}, counts)
+                for kind, made, counts in [("Original", variant, _as_is(cells)), *runs]
+            ]
+        )
+    return None
+
+
 def refined(decision: Decision, variant: Variant, cells: Cells) -> Decision:
-    """Return the decision, with the cause of a limit that explains the runs better than what seems to cure."""
-    limit = limit_besides(variant, decision.cause, cells)
-    if not (limit and decision.cause and decision.confidence):
+    """Return the decision, with the cause of a limit that explains the runs better than what seems to cure.
+
+    Where other sentences cure, a word that they lack may be to blame as well: then there are two causes.
+    """
+    cause, likely = decision.cause, decision.likely
+    if not (cause and decision.confidence):
         return decision
-    cause: Cause = "Structure" if limit.kind == "length" else "Constraint"
-    likely = decision.likely
+    causes: list[Cause] = [cause]
+    if limit := limit_besides(variant, cause, cells):
+        causes = ["Structure" if limit.kind == "length" else "Constraint"]
+        likely = {**likely, causes[0]: likely[cause], cause: likely[causes[0]]}
+        why = "one limit explains the runs best"
+    elif cause == "Structure" and not decision.several and (pair := _with_a_word(variant, cells)):
+        causes = ["Constraint" if pair[0].kind == "constraint" else "Structure", "Terminal"]
+        limit, why = pair[1], "a word is to blame, and not alone"
+    else:
+        return decision
     return replace(
         decision,
-        cause=cause,
-        causes=((cause, decision.confidence),),
-        reason=f"one limit explains the runs best: {compared(limit.limit(), limit.below, limit.others)}",
-        likely={**likely, cause: likely[decision.cause], decision.cause: likely[cause]},
+        cause=causes[0],
+        causes=tuple((one, decision.confidence) for one in causes),
+        reason=f"{why}: {compared(limit.limit(), limit.below, limit.others)}",
+        likely=likely,
     )
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
+from planscope.dissection.changes import around
 from planscope.dissection.evidence import NO_RUNS, Counts, CulpritKind
 from planscope.language.problem import Action, Constraint, Problem, Span
 from planscope.language.reading import read_query
@@ -72,7 +74,7 @@ def counted(text: str, actions: tuple[Action, ...], timed: bool) -> Measured:
         ("clause", "second clauses", sum(len(s.clauses) - 1 for s in reading.tree.sentences)),
         *(("clause", f"{form} clauses", clauses.count(form)) for form in _FORMS),
     )
-    said = [(constraint_measure(c, reading.problem), (min(c.spans)[0], max(c.spans)[1])) for c in asked]
+    said = [(constraint_measure(c, reading.problem), around(c)) for c in asked]
     for word in (node for node in nodes if isinstance(node, Word)):
         said += [(Measure("word", f"“{name}”"), word.span) for name in (word.entry, word.modal) if name]
     times = Counter(measure for measure, _ in said)
@@ -136,6 +138,49 @@ def splits(runs: Sequence[tuple[Measured, Counts]]) -> list[Split]:
             found.append(Split(measure, most, *sides))
     return sorted(found, key=lambda one: (one.misfit, one.measure, one.most))
 
+
+_TOGETHER = 0.005
+"""The highest p-value of a word or a limit of a pair, among the queries where the other one does not decide."""
+
+
+def pair_to_blame(runs: Sequence[tuple[Measured, Counts]]) -> tuple[Split, Split] | None:
+    """Return the limit that is to blame besides a word, and what both together explain, if that is better, by some
+    bits, than any word or limit alone: the agent fails where a query has the word, or is above the limit.
+
+    ``runs`` as in :func:`splits`.
+    """
+    found = splits(runs)
+    if not found or found[0].misfit < _AHEAD:
+        return None
+    told = [(one, c.right > c.wrong) for one, c in runs if c.runs]
+    right = sum(good << k for k, (_, good) in enumerate(told))
+
+    def above(one: Split) -> int:
+        return sum((amount(it, one.measure) > one.most) << k for k, (it, _) in enumerate(told))
+
+    def counts(some: int) -> Counts:
+        return Counts((some & right).bit_count(), (some & ~right).bit_count())
+
+    def matters(rest: int, bad: int) -> bool:
+        """Return whether, where the other one does not decide, what is bad is right less often."""
+        sides = counts(rest & ~bad), counts(rest & bad)
+        return Split(found[0].measure, 0, *sides).p_value <= _TOGETHER
+
+    everything = (1 << len(told)) - 1
+    marked = [(one, above(one)) for one in found]
+    words = [(one, has) for one, has in marked if one.kind == "word" and not one.most]
+    pairs = []
+    for (word, has), (limit, over) in product(words, marked):
+        said = f"{word.measure.said} and {limit.limit()}"
+        both = Split(Measure("word", said), 0, counts(everything & ~(has | over)), counts(has | over))
+        better = limit.kind != "word" and both.misfit + _AHEAD <= found[0].misfit
+        if better and matters(everything & ~over, has) and matters(everything & ~has, over):
+            pairs.append((limit, both))
+    return min(pairs, key=lambda pair: pair[1].misfit + _RARER * (pair[0].kind == "constraint"), default=None)
+
+
+_RARER = 8.0
+"""A constraint that other sentences leave out is a rarer cause than the sentences, by so many bits."""
 
 LEVEL = 0.0005
 """The highest p-value of what is told, since the clearest of many limits is taken."""

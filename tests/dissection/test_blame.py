@@ -116,6 +116,7 @@ def test_no_word_is_to_blame_if_a_length_explains_the_same() -> None:
     assert found is not None and found.changes == {0}
 
 
+FOUR = "Coffee brewing precedes crew briefing. Coffee brewing precedes seat cleaning. "
 WORDY = TEXT.replace("precedes", "comes before").replace("occurs before", "comes at some point before")
 SHORT = TEXT.replace("occurs before", "precedes")
 
@@ -154,6 +155,22 @@ def test_neither_of_two_changes_in_one_sentence_is_to_blame_if_either_cures() ->
     best = search_of(changes, cells).proved()
     assert best is not None and (best.either, best.changes) == (True, {form, relative})
     assert proved(changes, variant, cells) == (None, None)
+
+
+def test_a_word_and_the_sentences_are_both_to_blame_where_the_query_needs_both_changed() -> None:
+    """Other words alone do not cure, and other sentences only without "precedes"."""
+    as_is = cells_of(Changes(reading(), "Structure"), asked(), [], [])["Original"]
+    words = [written("TerminalSubstitute", SHORT.replace("precede", "predate"), Counts(0, 1))] * 8
+    told = TEXT.replace("Coffee brewing, which precedes crew briefing, occurs before seat cleaning. ", FOUR)
+    kept = [written("QuerySynthesize", told, Counts(0, 1))] * 8
+    without = [written("QuerySynthesize", told.replace("precede", "predate"), Counts(1, 0))] * 8
+    cells: Cells = {"Original": as_is, "TerminalSubstitute": words, "QuerySynthesize": [*kept, *without]}
+    found = decided("Structure", cells)
+    assert found.several and dict(found.causes) == {"Structure": 0.98, "Terminal": 0.98}
+    assert found.reason.startswith("a word is to blame, and not alone: with no “precede” and ")
+    assert found.reason.endswith(", 8 of 8 queries were right, else 0 of 17")
+    for some in (kept, without):
+        assert not decided("Structure", {**cells, "QuerySynthesize": some}).several
 
 
 def test_a_constraint_is_to_blame_where_other_sentences_cure_only_if_they_leave_it_out() -> None:

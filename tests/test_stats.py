@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from itertools import product
 from math import log
+from typing import Any
 
 import pytest
-import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,9 +35,17 @@ LARGE = st.integers(0, 3000)
 GROUP = st.integers(0, 300).flatmap(lambda trials: st.tuples(st.integers(0, trials), st.just(trials)))
 
 
+@cache
+def reference() -> Any:
+    """SciPy's statistics, imported by the first test that asks: all workers import this file."""
+    import scipy.stats
+
+    return scipy.stats
+
+
 def test_the_quantiles() -> None:
-    assert scipy.stats.norm.ppf(0.975) == pytest.approx(Z95, abs=1e-15)
-    assert scipy.stats.norm.ppf(0.8) == pytest.approx(Z80, abs=1e-15)
+    assert reference().norm.ppf(0.975) == pytest.approx(Z95, abs=1e-15)
+    assert reference().norm.ppf(0.8) == pytest.approx(Z80, abs=1e-15)
 
 
 @given(LARGE, LARGE)
@@ -44,7 +53,7 @@ def test_wilson_as_scipy_has_it(hits: int, misses: int) -> None:
     if hits + misses == 0:
         assert wilson(0, 0) == (0, 1)
         return
-    found = scipy.stats.binomtest(hits, hits + misses).proportion_ci(method="wilson")
+    found = reference().binomtest(hits, hits + misses).proportion_ci(method="wilson")
     assert wilson(hits, hits + misses) == pytest.approx((found.low, found.high), abs=1e-12)
 
 
@@ -82,7 +91,7 @@ def test_what_is_no_proportion() -> None:
 def test_fishers_exact_test_as_scipy_has_it(one: tuple[int, int], other: tuple[int, int]) -> None:
     (hits, trials), (other_hits, other_trials) = one, other
     table = [[hits, trials - hits], [other_hits, other_trials - other_hits]]
-    expected = scipy.stats.fisher_exact(table, alternative="greater")[1]
+    expected = reference().fisher_exact(table, alternative="greater")[1]
     assert fisher(*one, *other) == pytest.approx(expected, rel=1e-7, abs=1e-300)
 
 
@@ -95,22 +104,22 @@ def test_fishers_exact_test() -> None:
 
 @given(st.integers(0, 1500), st.integers(0, 1500))
 def test_mcnemars_test_as_scipy_has_it(only_a: int, only_b: int) -> None:
-    expected = scipy.stats.binomtest(only_a, only_a + only_b).pvalue if only_a + only_b else 1.0
+    expected = reference().binomtest(only_a, only_a + only_b).pvalue if only_a + only_b else 1.0
     assert mcnemar(only_a, only_b) == pytest.approx(expected, rel=1e-7, abs=1e-300)
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=9).filter(any))
 def test_entropy_as_scipy_has_it(counts: list[int]) -> None:
     shares = [count / sum(counts) for count in counts]
-    assert entropy(shares) == pytest.approx(scipy.stats.entropy(shares, base=2), abs=1e-12)
+    assert entropy(shares) == pytest.approx(reference().entropy(shares, base=2), abs=1e-12)
 
 
 @given(st.floats(0.01, 0.99), st.floats(0.1, 50), st.integers(0, 60), st.integers(0, 60))
 def test_the_beta_binomial_as_scipy_has_it(rate: float, alike: float, hits: int, misses: int) -> None:
     """SciPy counts the orders in which the hits may come, too."""
     n = hits + misses
-    expected = scipy.stats.betabinom.logpmf(hits, n, alike * rate, alike * (1 - rate))
-    orders = scipy.stats.binom.logpmf(hits, n, 0.5) - n * log(0.5)
+    expected = reference().betabinom.logpmf(hits, n, alike * rate, alike * (1 - rate))
+    orders = reference().binom.logpmf(hits, n, 0.5) - n * log(0.5)
     assert beta_binomial(rate, alike, hits, misses) == pytest.approx(expected - orders, rel=1e-7, abs=1e-7)
 
 
@@ -119,10 +128,10 @@ def test_the_power_as_scipy_has_it(n: int, discordant: float, part: float) -> No
     difference = discordant * part
     toward = (discordant + difference) / (2 * discordant)
     counts = range(n + 1)
-    weights = scipy.stats.binom.pmf(counts, n, discordant)
+    weights = reference().binom.pmf(counts, n, discordant)
     critical = [max((k for k in range(m // 2 + 1) if mcnemar(k, m - k) < 0.05), default=-1) for m in counts]
-    low = scipy.stats.binom.cdf(critical, counts, toward)
-    high = scipy.stats.binom.cdf(critical, counts, 1 - toward)
+    low = reference().binom.cdf(critical, counts, toward)
+    high = reference().binom.cdf(critical, counts, 1 - toward)
     expected = float((weights * (low + high)).sum())
     assert power_of(n, difference, discordant) == pytest.approx(expected, abs=1e-9)
 
@@ -267,11 +276,11 @@ def test_the_upper_bound_holds_for_errors_that_one_call_in_n_shows() -> None:
     """Errors that each call shows with probability x / n, for large n: how often are more unseen than the bound says,
     while none or one was seen only once?"""
     for errors, shown in product(range(1, 40), (1.0, 1.2, 1.5, 2.0, 3.0, 5.0)):
-        never, once = scipy.stats.poisson.pmf((0, 1), shown)
+        never, once = reference().poisson.pmf((0, 1), shown)
         unseen = range(_UNSEEN[0] + 1, errors + 1), range(_UNSEEN[1] + 1, errors)
         chances = never, once, 1 - never - once
         failed = sum(
-            scipy.stats.multinomial.pmf((k, seen_once, errors - k - seen_once), errors, chances)
+            reference().multinomial.pmf((k, seen_once, errors - k - seen_once), errors, chances)
             for seen_once in (0, 1)
             for k in unseen[seen_once]
         )

@@ -435,8 +435,8 @@ def _gzip() -> Iterator[HostileFile]:
     yield _bytes(
         "a gzip bomb after a session", lambda: gzip.compress(GOOD + b" " * (70 * MB)), "refused", file
     )
-    yield _bytes("gzip in gzip", gzip.compress(packed), "refused", file)
-    yield _bytes("gzip ten times", _packed_again(10), "refused", file)
+    yield _bytes("gzip in gzip", lambda: gzip.compress(packed), "refused", file)
+    yield _bytes("gzip ten times", lambda: _packed_again(10), "refused", file)
     yield _bytes("two members", packed + packed, "either", file)
     yield _bytes("gzip with noise after it", packed + b"noise", "either", file)
     yield _bytes("gzip that is cut", packed[:-20], "refused", file)

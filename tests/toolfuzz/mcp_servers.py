@@ -65,46 +65,6 @@ def pairs(server: MCPServer[Any]) -> None:
         return "dropped"
 
 
-RAW = """
-import json, sys, time
-number = {"type": "integer", "minimum": 0}
-def tool(name, **properties):
-    schema = {"type": "object", "properties": properties, "required": list(properties)}
-    return {"name": name, "description": "", "inputSchema": schema}
-tools = [tool("add", a=number, b={"type": "integer"}), tool("hangs", a=number), tool("floods", a=number),
-    tool("dies", a=number)]
-def send(**message):
-    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
-print("add server 1.0 is ready", flush=True)
-for line in sys.stdin:
-    one = json.loads(line)
-    if "id" not in one:
-        continue
-    answer = {}
-    if one["method"] == "initialize":
-        answer = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "x"}}
-    elif one["method"] == "tools/list":
-        answer = {"tools": tools}
-    elif one["method"] == "tools/call":
-        name, given = one["params"]["name"], one["params"]["arguments"]
-        a = given.get("a")
-        answer = {"content": [{"type": "text", "text": str(a) + str(given.get("b"))}]}
-        if name != "add" and not (isinstance(a, int) and a >= 0):
-            send(id=one["id"], error={"code": -32602, "message": "a is wrong"})
-            continue
-        if name == "add" and a == 0:
-            send(id=one["id"], error={"code": -32603, "message": "Internal error"})
-            continue
-        if name == "hangs" and a > 100:
-            time.sleep(60)
-        if name == "dies" and a > 100:
-            raise ValueError("it is too large")
-        while name == "floods" and a > 100:
-            send(method="notifications/message", params={"data": "x" * 10000})
-    send(id=one["id"], result=answer)
-"""
-"""A server without the package: it greets on standard output, and fails in its own way in each tool."""
-
 if __name__ == "__main__":
     made: MCPServer[Any] = MCPServer("tests", log_level="CRITICAL")
     {"sound": sound, "broken": broken, "pairs": pairs}[sys.argv[1]](made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,11 @@ from planscope.toolfuzz.mcp_process import command_of
 from planscope.toolfuzz.outcome import Made, Outcome
 from planscope.toolfuzz.report import Report
 from planscope.toolfuzz.stateful import Knowledge, contradictions, roles_of, with_hints
-from tests.toolfuzz.mcp_servers import RAW
 from tests.toolfuzz.printed import data_of
 
-pytest.importorskip("mcp")
+pytestmark = pytest.mark.skipif(
+    find_spec("mcp") is None, reason="there is no mcp"
+)  # imported by servers alone
 HERE = f"mcp:{sys.executable} -m tests.toolfuzz.mcp_servers "
 
 
@@ -49,6 +51,47 @@ def test_each_bug_planted_in_a_server_of_the_package_is_found() -> None:
     assert "there is no" in errors["tells", "returned"].message and len(errors) == 2
 
 
+RAW = """
+import json, sys, time
+number = {"type": "integer", "minimum": 0}
+def tool(name, **properties):
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    return {"name": name, "description": "", "inputSchema": schema}
+tools = [tool("add", a=number, b={"type": "integer"}), tool("hangs", a=number), tool("floods", a=number),
+    tool("dies", a=number)]
+def send(**message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+print("add server 1.0 is ready", flush=True)
+for line in sys.stdin:
+    one = json.loads(line)
+    if "id" not in one:
+        continue
+    answer = {}
+    if one["method"] == "initialize":
+        answer = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "x"}}
+    elif one["method"] == "tools/list":
+        answer = {"tools": tools}
+    elif one["method"] == "tools/call":
+        name, given = one["params"]["name"], one["params"]["arguments"]
+        a = given.get("a")
+        answer = {"content": [{"type": "text", "text": str(a) + str(given.get("b"))}]}
+        if name != "add" and not (isinstance(a, int) and a >= 0):
+            send(id=one["id"], error={"code": -32602, "message": "a is wrong"})
+            continue
+        if name == "add" and a == 0:
+            send(id=one["id"], error={"code": -32603, "message": "Internal error"})
+            continue
+        if name == "hangs" and a > 100:
+            time.sleep(60)
+        if name == "dies" and a > 100:
+            raise ValueError("it is too large")
+        while name == "floods" and a > 100:
+            send(method="notifications/message", params={"data": "x" * 10000})
+    send(id=one["id"], result=answer)
+"""
+"""A server without the package: it greets on standard output, and fails in its own way in each tool."""
+
+
 def test_a_server_without_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "raw.py").write_text(RAW)
@@ -72,7 +115,7 @@ def test_a_server_without_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     first, second = (fuzz(target, 3, tools=("add", "dies"), sequences=0) for _ in range(2))
     assert without_time(first) == without_time(second)
     tests = tmp_path / "test_it.py"
-    assert main(["fuzz", target, "--tool", "add", "--calls", "10", "--pytest", str(tests), "--json"]) == 1
+    assert main(["fuzz", target, "--tool", "add", "--calls", "4", "--pytest", str(tests), "--json"]) == 1
     names: dict[str, Any] = {}
     exec(compile(tests.read_text(), "reproducer", "exec"), names)
     for name, test in names.items():

@@ -19,7 +19,7 @@ from planscope.toolfuzz.outcome import OK, Lost, Places
 HERE = Path(__file__).parent
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def port() -> Iterator[str]:
     server = subprocess.Popen(
         [sys.executable, str(HERE / "web_server.py")], stdout=subprocess.PIPE, text=True

@@ -99,6 +99,7 @@ def _add_to_session(args: argparse.Namespace) -> int:
     from planscope.commands.check_rules import session_summary, table
     from planscope.language.errors import ParseFailure, in_a_line
     from planscope.rules.in_session import add_rules
+    from planscope.rules.names import tools_of_session
     from planscope.rules.reading import read_rules
     from planscope.session.files import fingerprint_of
     from planscope.session.locations import is_bundled
@@ -113,15 +114,15 @@ def _add_to_session(args: argparse.Namespace) -> int:
             f"bundled sessions are read-only; copy it first: planscope sessions copy {args.session}"
         )
     text = read_text(args.file)
+    check_nobody_writes(path)
+    stamp = fingerprint_of(path)
+    session = load(path)
     try:
-        more = read_rules(text)
+        more = read_rules(text, tools_of_session(session))
     except ParseFailure as failure:
         raise UserError(f"{args.file}: {in_a_line(failure.errors)}") from None
     if not (more.rules or more.reads or more.writes):
         raise UserError(f"{args.file} has no rule; write one sentence a line, such as: a comes before b.")
-    check_nobody_writes(path)
-    stamp = fingerprint_of(path)
-    session = load(path)
     file = add_rules(session, text)
     save(session, path, unless_changed=stamp)
     summary, warnings = session_summary(session, file)
@@ -148,9 +149,9 @@ def _draft(args: argparse.Namespace) -> int:
     output = output_file(args.output) if args.output is not None else None
     if args.yes and output is None:
         raise UserError("--yes needs -o FILE; name the file to write")
-    if args.json and output is not None and not args.yes:
-        raise UserError("--json does not ask; add --yes to write all rules that can be read, or leave out -o")
     asks = output is not None and not args.yes
+    if args.json and asks:
+        raise UserError("--json does not ask; add --yes to write all rules that can be read, or leave out -o")
     if asks and not (sys.stdin is not None and sys.stdin.isatty()):
         raise UserError("-o asks for each rule in a terminal; add --yes to write all that can be read")
     session = open_session(args.session) if args.session is not None else None

@@ -79,3 +79,15 @@ def test_a_query_that_contradicts_the_rules_is_named_early(cli: Cli, tmp_path: P
     assert (first["state"], first["core"]) == ("doomed", ["c1", "c3", "b2"])
     (tmp_path / "rules.txt").write_text("log comes before alpha.")
     assert "can be met together" in cli("rules", "check", rules, "--session", target).out
+
+
+def test_a_tool_may_be_named_with_a_blank(cli: Cli, files: Path) -> None:
+    """``rules add`` knows the tools of the session, as ``check`` does those of the traces."""
+    target, rules = str(files / "made.planscope.json"), files / "more.txt"
+    trace = files / "runs.jsonl"
+    trace.write_text(trace.read_text(encoding="utf-8").replace('"cut"', '"cut_wood"'), encoding="utf-8")
+    assert cli("import", str(trace), "--all", "-o", target).status == 0
+    rules.write_text("cut wood happens at most 9 times.", encoding="utf-8")
+    assert cli("check", str(trace), "--rules", str(rules)).status == 0
+    done = cli("rules", "add", target, str(rules))
+    assert done.status == 0 and "added 1 rule" in done.out

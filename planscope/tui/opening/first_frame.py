@@ -126,7 +126,7 @@ def _text(text: str, width: int) -> list[tuple[Run, ...]]:
 
 def _calls(calls: Sequence[Called], width: int) -> list[tuple[Run, ...]]:
     made: list[tuple[Run, ...]] = [(Run("    0 · before any call", "dim"),)]
-    for step, call in enumerate(calls[:80], 1):
+    for step, call in enumerate(calls, 1):
         given = ", ".join(shown(str(value), 40) for value in list(call.arguments.values())[:4])
         made.append((Run(f"{step:>5} · ", "dim"), Run(f"{shown(call.tool, 80)}({given})", "tool")))
     return [cut(runs, width) for runs in made]

@@ -7,6 +7,7 @@ type count as absent, and all strings are untrusted. The raw JSON is kept, so th
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,8 @@ from planscope.session.containers import session_json
 from planscope.session.files import LARGEST, Fingerprint, SessionError, fingerprint_of, read_bytes
 from planscope.session.json_bytes import parse_json
 from planscope.session.run_names import run_named
+
+MOST_CALLS = 80  # a first frame has no more rows
 
 
 class Called(NamedTuple):
@@ -25,7 +28,8 @@ class Called(NamedTuple):
 
 class Summary(NamedTuple):
     """A session's file as the first frame shows it. ``run_ids``: the ids of all runs. ``run_id``: the id of the
-    displayed run, or "". ``bare``: it answers no query, and there are no rules; ``text`` is then the user's.
+    displayed run, or "". ``calls``: its first ones. ``bare``: it answers no query, and there are no rules; ``text`` is
+    then the user's.
 
     ``raw`` is the file's whole JSON, as it was at ``stamp``; None if it could not be read.
     """
@@ -60,7 +64,7 @@ def summary_of(path: Path | None, wanted: str | None = None) -> Summary:
         raw = parse_json(session_json(read_bytes(path), path.name), path.name)
     except (OSError, ValueError, SessionError):
         return Summary()
-    return _summary(raw, wanted, stamp) if isinstance(raw, Mapping) else Summary()
+    return _summary(raw, wanted, stamp) if isinstance(raw, dict) else Summary()
 
 
 def _summary(raw: Mapping[str, Any], wanted: str | None, stamp: Fingerprint | None) -> Summary:
@@ -71,7 +75,7 @@ def _summary(raw: Mapping[str, Any], wanted: str | None, stamp: Fingerprint | No
     last: Mapping[str, Any] = next(reversed(variants.values()), {})
     variant = variants.get(_text(run.get("variant")), last)
     events = list(_items(run.get("events")))
-    calls = (event for event in events if event.get("type") == "call")
+    calls = islice((event for event in events if event.get("type") == "call"), MOST_CALLS)
     text = _text(_mapping(variant.get("query")).get("text"))
     asked = next((_text(event.get("text")) for event in events[:1] if event.get("type") == "prompt"), "")
     return Summary(
@@ -117,8 +121,8 @@ def _text(value: object) -> str:
 
 
 def _items(value: object) -> Iterable[Mapping[str, Any]]:
-    return (item for item in value if isinstance(item, Mapping)) if isinstance(value, list) else ()
+    return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}

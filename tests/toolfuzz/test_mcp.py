@@ -115,7 +115,7 @@ def test_a_server_without_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     first, second = (fuzz(target, 3, tools=("add", "dies"), sequences=0) for _ in range(2))
     assert without_time(first) == without_time(second)
     tests = tmp_path / "test_it.py"
-    assert main(["fuzz", target, "--tool", "add", "--calls", "4", "--pytest", str(tests), "--json"]) == 1
+    assert main(["fuzz", target, "--tool", "add", "--calls", "10", "--pytest", str(tests), "--json"]) == 1
     names: dict[str, Any] = {}
     exec(compile(tests.read_text(), "reproducer", "exec"), names)
     for name, test in names.items():

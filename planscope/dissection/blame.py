@@ -81,8 +81,8 @@ def limit_besides(variant: Variant, cause: Cause | None, cells: Cells) -> Split 
     """Return the limit that is to blame where the one that seems to cure is another.
 
     Other words and names may just be shorter: then a length is to blame. Other sentences may leave out a constraint
-    that follows from others, or say it less often. The limit is clearer than all words and all other limits, and three
-    queries of the kind that seems to cure fail above it, while hardly any is right.
+    that follows from others, or say it less often. The limit is clearer than all words and all other limits, and hardly
+    any query of the kind that seems to cure is right above it. Three of other words that are as long must fail.
     """
     kinds, wanted = _ALIKE, "constraint"
     if cause in ("Terminal", "Topic"):
@@ -93,7 +93,8 @@ def limit_besides(variant: Variant, cause: Cause | None, cells: Cells) -> Split 
         limit = to_blame(splits_of(variant, cells, kinds))
         if limit and limit.kind == wanted:
             for measure, most, _, above in splits_of(variant, cells, (SPEAKS_FOR[cause],)):
-                if (measure, most) == limit[:2] and above.wrong > max(VOICES, 4 * above.right):
+                least = 4 * above.right + VOICES * (wanted == "length")
+                if (measure, most) == limit[:2] and above.wrong > least:
                     return limit
     return None
 
@@ -122,7 +123,7 @@ def refined(decision: Decision, variant: Variant, cells: Cells) -> Decision:
     cause, likely = decision.cause, decision.likely
     if not (cause and decision.confidence):
         return decision
-    causes: list[Cause] = [cause]
+    causes: list[Cause]
     if limit := limit_besides(variant, cause, cells):
         causes = ["Structure" if limit.kind == "length" else "Constraint"]
         likely = {**likely, causes[0]: likely[cause], cause: likely[causes[0]]}

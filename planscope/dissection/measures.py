@@ -153,28 +153,27 @@ def pair_to_blame(runs: Sequence[tuple[Measured, Counts]]) -> tuple[Split, Split
     if not found or found[0].misfit < _AHEAD:
         return None
     told = [(one, c.right > c.wrong) for one, c in runs if c.runs]
-    right = sum(good << k for k, (_, good) in enumerate(told))
+    right, wrong = (sum((good == sort) << k for k, (_, good) in enumerate(told)) for sort in (True, False))
 
     def above(one: Split) -> int:
         return sum((amount(it, one.measure) > one.most) << k for k, (it, _) in enumerate(told))
 
     def counts(some: int) -> Counts:
-        return Counts((some & right).bit_count(), (some & ~right).bit_count())
+        return Counts((some & right).bit_count(), (some & wrong).bit_count())
 
     def matters(rest: int, bad: int) -> bool:
         """Return whether, where the other one does not decide, what is bad is right less often."""
-        sides = counts(rest & ~bad), counts(rest & bad)
-        return Split(found[0].measure, 0, *sides).p_value <= _TOGETHER
+        parted = Split(found[0].measure, 0, counts(rest & ~bad), counts(rest & bad))
+        return parted.p_value <= _TOGETHER
 
-    everything = (1 << len(told)) - 1
     marked = [(one, above(one)) for one in found]
     words = [(one, has) for one, has in marked if one.kind == "word" and not one.most]
     pairs = []
     for (word, has), (limit, over) in product(words, marked):
         said = f"{word.measure.said} and {limit.limit()}"
-        both = Split(Measure("word", said), 0, counts(everything & ~(has | over)), counts(has | over))
+        both = Split(Measure("word", said), 0, counts(~(has | over)), counts(has | over))
         better = limit.kind != "word" and both.misfit + _AHEAD <= found[0].misfit
-        if better and matters(everything & ~over, has) and matters(everything & ~has, over):
+        if better and matters(~over, has) and matters(~has, over):
             pairs.append((limit, both))
     return min(pairs, key=lambda pair: pair[1].misfit + _RARER * (pair[0].kind == "constraint"), default=None)
 

@@ -77,6 +77,7 @@ async def test_every_page_shows_something() -> None:
         assert len(seen) == len(PAGES)
 
 
+@pytest.mark.usefixtures("own_file")
 async def test_all_pages_are_copied_as_text_without_private_values(monkeypatch: pytest.MonkeyPatch) -> None:
     copied: list[str] = []
     async with opened(FIRST) as driven:

@@ -22,7 +22,7 @@ _MARKER = re.compile(
 )
 _HEADING = re.compile(
     r"(?:(?:so|here|this|that|there|the|my|our|your|just|only|what|a|two|three)(?:'s)? )?(?:is )?(?:[a-z']+ ){0,3}"
-    r"(?:things?|plan|order|list|schedule|agenda|sequence|steps?|programme|rules?|day|how i see it)"
+    r"(?:things?|plan|order|list|schedule|agenda|sequence|chain|steps?|programme|rules?|day|how i see it)"
     r"(?: (?:for|of|to|today|is|are|the|my|watch|note|follow|[a-z]+)){0,3}(?: ?, step by step)?"
 )
 _CONDITIONS = english.words(
@@ -85,7 +85,7 @@ def announced(said: str) -> str:
         return "list"
     if _HEADING.fullmatch(said) is None or not _CONDITIONS.isdisjoint(said.split()):
         return ""
-    return "order" if re.search(r"\b(?:order|sequence|step by step)\b", said) else "list"
+    return "order" if re.search(r"\b(?:order|sequence|chain|step by step)\b", said) else "list"
 
 
 def _line_end(text: str, at: int) -> int:

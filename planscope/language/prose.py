@@ -13,16 +13,13 @@ from planscope.language.build import SentenceReading
 from planscope.language.calls import Calls
 from planscope.language.clauses import asks_nothing, covering, no_order
 from planscope.language.cuts import Item, Scanner, SentenceError, Token
-from planscope.language.english import FUNCTION
 from planscope.language.item_list import RELATING, rows_of
 from planscope.language.problem import Span
 from planscope.language.resolve import JOINING, PLACES, parted, plainer, pointed, readings
-from planscope.language.restate import Restated
-from planscope.language.said import clauses_of
-from planscope.language.scan import Names, words_of
-from planscope.language.scan import Token as Place
+from planscope.language.said import reading_of
+from planscope.language.scan import Names
 from planscope.language.shapes import Draft, Meaning, joined
-from planscope.language.tree import Relation, Sentence
+from planscope.language.tree import Relation
 
 MOST_WAYS = 16
 """So many combinations of the meanings of clauses are compared."""
@@ -47,12 +44,6 @@ _FREE_LIST = re.compile(
     r"\b(?:any|either|particular|fixed|whatever|whichever) order *:.*\bthen\b", re.I | re.S
 )
 """A list without an order that goes on: "then" comes after all of it."""
-_PERMITTED = re.compile(
-    r"""\b(?:need[ ]not|fine|okay?|optional|acceptable)\b|\bnot[ ](?:need|have)[ ]to\b
-    |^(?!.*\b(?:only|not|time)\b)(?=.*\b(?:once|after|when)\b).*\b(?:may|can|could)\b""",
-    re.VERBOSE,
-)
-"""What asks for nothing: permissions, and what need not be."""
 _NAMING = english.words("S and , ; do both happens must_happens any_order every always")
 _VOID = ("existence", "exactly", "responded_existence")
 """What each action of a query does anyway."""
@@ -67,25 +58,7 @@ class Prose:
     def __init__(self, names: Names, timed: bool) -> None:
         self.timed = timed
         self.names = names
-        self.again = Restated(names.actions)
         self.ids = names.ids
-        self.worded = any(len(words) == 1 and words[0] in FUNCTION for words in map(words_of, self.ids))
-        """Is an action named like a word of the language ("a")? Then only the other grammars read the text."""
-
-    def restated(self, text: str, before: str) -> list[SentenceReading] | None:
-        """Return the readings of some sentences behind others, said again in plainer words. None: they say no order."""
-        if len(text) > LONGEST or self.worded:
-            return []
-        named: dict[str, None] = {}
-        scanner = Scanner(before, self.names, timed=self.timed, prose=True)
-        for row in rows_of(before) if before.strip() else ():
-            self.again.row(scanner, row, named)
-        scanner = Scanner(text, self.names, timed=self.timed, prose=True)
-        rows = [self.again.row(scanner, row, named) for row in rows_of(text)]
-        if any(_PERMITTED.search(" ".join(token.key for token in row)) for row in rows):
-            return []
-        kept = [row for row in rows if row and not no_order([token.key for token in row])]
-        return self._readings(scanner, text, kept) if kept or not rows else None
 
     def read(self, text: str) -> list[SentenceReading]:
         """Return the readings of some sentences that belong together; none if they cannot be read. They may mean the
@@ -260,13 +233,7 @@ class Prose:
     def _tree(self, text: str, drafts: Meaning, rows: Sequence[list[Token]]) -> SentenceReading | None:
         said = [draft for draft in drafts if draft.kind not in _VOID]
         told = dict.fromkeys((link, draft) for draft in said for link in self._links(draft))
-        clauses = tuple(clauses_of([(link, self._places(draft)) for link, draft in told], rows))
-        if not clauses:
-            return None
-        first, last = rows[0][0].start, rows[-1][-1].end
-        span = first, last + (text[last : last + 1] == ".")
-        ends = Place("DOT", first, first), Place("DOT", span[1] - 1, span[1])
-        return SentenceReading((), None, *ends, tree=Sentence(clauses, None, span))
+        return reading_of(text, [(link, self._places(draft)) for link, draft in told], rows) if told else None
 
     def _places(self, draft: Draft) -> dict[str | None, Span]:
         """Return where a draft names its actions; None is where it names a clock time."""

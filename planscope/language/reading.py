@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice
 
+from planscope.language import english
 from planscope.language.build import SentenceReading, build
 from planscope.language.cuts import Scanner
 from planscope.language.derive import problem_of_tree
@@ -18,6 +19,7 @@ from planscope.language.problem import Action, Problem, Span
 from planscope.language.render import render
 from planscope.language.scan import MAX_PIECES, ActionNameError, Names, cut
 from planscope.language.sentence import SentenceReader
+from planscope.language.skeleton import Skeletons, Unread
 from planscope.language.tree import Query, Sentence, is_natural
 
 __all__ = [
@@ -97,6 +99,7 @@ class _Reader:
         self._scanner = Scanner(names=self._names, timed=timed)
         self._natural = natural
         self._sentences = SentenceReader(self._scanner, kept, natural)
+        self._skeletons = Skeletons(self._names, timed)
         self._remembered = lru_cache(maxsize=_KEPT)(self._sentences.read)
 
     def sentence(self, text: str, before: str = "") -> SentenceReading | Trouble:
@@ -104,7 +107,31 @@ class _Reader:
         found = self._remembered(text) if len(text) <= _KEPT_LENGTH else self._sentences.read(text)
         if not self._natural or not isinstance(found, Trouble) or found.readings or found.idle:
             return found
-        return self._sentences.again(text, before, found)
+        try:
+            ways = self._skeletons.read(text, before)
+        except Unread as unread:
+            return self._without(text, before, found, unread.span)
+        told = [one for one in ways if one.tree is not None and one.tree.clauses]
+        if len(ways) == 1 and not told:
+            return replace(found, idle=True)
+        return self._sentences.only(text, told, []) if told and len(told) == len(ways) else found
+
+    def _without(self, text: str, before: str, found: Trouble, span: Span) -> Trouble:
+        """Return the error with what the text would say without a word that is not known."""
+        word = text[slice(*span)]
+        advised = "; write " in found.message or "did you mean" in found.message
+        if advised or not word.isalpha() or word.casefold() in english.FUNCTION | english.SOFT:
+            return found
+        try:
+            ways = self._skeletons.read(text[: span[0]] + text[span[1] :], before)
+        except Unread:
+            return found
+        if len(ways) != 1 or ways[0].tree is None or not ways[0].tree.clauses:
+            return found
+        plain = render(Query((ways[0].tree,)), self._names.actions).text
+        return replace(
+            found, message=f'{found.message}; without "{word}" it says "{plain}"', suggestions=(plain,)
+        )
 
     def sentences(self, text: str) -> Iterator[tuple[int, int, SentenceReading | Trouble]]:
         """Yield every sentence with its span and its reading or error. Sentences such as "Then B." are read together

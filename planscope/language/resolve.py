@@ -60,7 +60,7 @@ def readings(scanner: Scanner, row: Sequence[Token]) -> Ways:
     def mean(items: Sequence[Item]) -> Iterator[tuple[Meaning, ...]]:
         # "No refund." needs a tool that is known
         bare = [item.code for item in items if item.code != ","] == ["no", "S"]
-        if scanner.prose and _LONE_BOTH.search(" ".join(item.code for item in items)):
+        if scanner.prose and _NO_PROSE.search(" ".join(item.code for item in items)):
             return
         if bare and not {calls.name for calls in items[1].calls} <= set(scanner.tools):
             return
@@ -368,7 +368,8 @@ def _quoted(names: Sequence[str], start: int, end: int, match: re.Match[str]) ->
         yield Token("quoted", f"`{name}`", start, end)
 
 
-_LONE_BOTH = re.compile(r"\bboth S(?!.* and )")
+_NO_PROSE = re.compile(r"\bboth S(?!.* and )|\bS (?:earlier|later) S\b")
+"""Of "both" a second is missing, or "before" stands before what it is no word of."""
 _FRONTED = english.words("before after once if when until unless")
 """Behind these a comma ends a list."""
 _LATER = english.words("later afterwards afterward subsequently thereafter")

@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from planscope.language import english
+from planscope.language.build import SentenceReading
 from planscope.language.clauses import covering
 from planscope.language.cuts import Token
 from planscope.language.item_list import RELATING
 from planscope.language.problem import Span
+from planscope.language.scan import Token as Place
 from planscope.language.scan import hour_of
-from planscope.language.tree import NP, ActionRef, Cue, Link, Natural, NaturalKind, Relation, Rest, Time
+from planscope.language.tree import (
+    NP,
+    ActionRef,
+    Cue,
+    Link,
+    Natural,
+    NaturalKind,
+    Relation,
+    Rest,
+    Sentence,
+    Time,
+)
 
 Said = tuple[str, Relation, str | int | None]
 """An action, its relation, and another action, an hour, or None for all others."""
@@ -26,10 +39,22 @@ _CHAIN = english.words("then next finally first afterwards last lastly and")
 _MOST_PLACE = english.words("first last end")
 
 
-def clauses_of(
+def reading_of(
+    text: str, told: Sequence[tuple[Said, Mapping[str | None, Span]]], rows: Sequence[Sequence[Token]]
+) -> SentenceReading:
+    """Return the reading of some sentences that say some relations. Each comes with the places of its actions; None is
+    that of a time."""
+    first, last = rows[0][0].start, rows[-1][-1].end
+    span = first, last + (text[last : last + 1] == ".")
+    ends = Place("DOT", first, first), Place("DOT", span[1] - 1, span[1])
+    clauses = tuple(_clauses(told, rows)) if told else ()
+    return SentenceReading((), None, *ends, tree=Sentence(clauses, None, span))
+
+
+def _clauses(
     told: Sequence[tuple[Said, Mapping[str | None, Span]]], rows: Sequence[Sequence[Token]]
 ) -> Iterator[Natural]:
-    """Yield the clauses that say some relations. Each comes with the places of its actions; None is that of a time."""
+    """Yield the clauses that say some relations."""
     words = _Words(rows, [span for _, spans in told for span in spans.values()])
     places: dict[tuple[Span, Relation], list[ActionRef]] = {}
     orders: dict[tuple[Ref, Relation, Cue, bool], dict[Ref | Clock, None]] = {}

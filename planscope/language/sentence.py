@@ -284,21 +284,13 @@ class SentenceReader:
         if tokens is None:
             return found
         if may_be_free(self.scanner.tokens(text) or []) and (ways := self.prose.read(text)):
-            return self._only(text, ways, [])
+            return self.only(text, ways, [])
         idle = self.prose.idle(text)
         if idle and text[:6].lower() == "please":
             why = "this says no order, and each action is done anyway"
             return Trouble((0, len(text)), shown(text), ("an order",), why, idle=True)
         tokens = _with_period(tokens)
         return self._advised(text, tokens, replace(self._blamed(text, tokens, found), idle=idle))
-
-    def again(self, text: str, before: str, trouble: Trouble) -> SentenceReading | Trouble:
-        """Read a sentence that cannot be read as it stands, said again in plainer words; else return its error.
-        ``before``: what stands before it."""
-        ways = self.prose.restated(text, before)
-        if ways is None:
-            return replace(trouble, idle=True)
-        return self._only(text, ways, []) if ways else trouble
 
     def _advised(self, text: str, tokens: Sequence[Token], trouble: Trouble) -> Trouble:
         """Return the error with the nearest sentences that can be read."""
@@ -325,7 +317,7 @@ class SentenceReader:
         """Read a sentence, without advice if it cannot be read."""
         found = self._read(text)
         ways = self.prose.read(text) if isinstance(found, Trouble) and not found.readings else []
-        return self._only(text, ways, []) if ways else found
+        return self.only(text, ways, []) if ways else found
 
     def _nearest(self, text: str, tokens: Sequence[Token], hint: Hint) -> tuple[str, ...]:
         """Return the nearest sentence that can be read, or two between which nobody can choose, or none."""
@@ -378,7 +370,7 @@ class SentenceReader:
         if not isinstance(found, Stuck):
             return self._likely(text, tokens, regular, found)
         if regular:
-            return self._only(text, regular, [])
+            return self.only(text, regular, [])
         return self._stuck(text, tokens, fold(tokens, strict=False).place(found.at))
 
     def _likely(
@@ -389,8 +381,8 @@ class SentenceReader:
         readings = [one.reading for one in sorted(found, key=lambda one: not one.likely)]
         doubts = going_on(tokens)
         if any(one.likely for one in found):
-            return self._only(text, readings, doubts)
-        only = self._only(text, regular + readings, doubts)
+            return self.only(text, readings, doubts)
+        only = self.only(text, regular + readings, doubts)
         if regular or isinstance(only, Trouble):
             return only
         trouble = self._stuck(text, tokens, 0)
@@ -403,9 +395,9 @@ class SentenceReader:
     def _regular(self, text: str, readings: list[SentenceReading]) -> SentenceReading | Trouble:
         """Return the only meaning of the readings in regular English, or an error."""
         doubts = [] if self.kept else [other for reading in readings for other in continued(reading)]
-        return self._only(text, readings, doubts)
+        return self.only(text, readings, doubts)
 
-    def _only(
+    def only(
         self, text: str, readings: list[SentenceReading], doubts: list[SentenceReading]
     ) -> SentenceReading | Trouble:
         """Return the first reading if all readings and doubts mean the same, or else an error."""

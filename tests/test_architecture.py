@@ -265,7 +265,7 @@ TOKENS = {
     "agents": 73_020,
     "traces": 56_580,
     "commands": 45_960,
-    "language": 82_380,
+    "language": 88_750,
     "session": 40_310,
     "oracle": 35_170,
     "sharing": 31_800,
@@ -289,7 +289,7 @@ TOKENS = {
 commit that raises one says in its body what that buys."""
 
 OTHER_BYTES = {
-    "language": 73_070,
+    "language": 73_180,
     "sharing": 65_290,
     "show": 25_240,
     "toolfuzz": 18_710,

@@ -371,7 +371,7 @@ class Cuts:
         for at in range(len(self.row) - 1, -1, -1):
             found: dict[int, Cut] = {}
             self._widths[at] = set()
-            for cost, width, items in self._choices(at):
+            for cost, width, items in self.choices(at):
                 self._widths[at].add(width)
                 odd = sum(one.odd for one in items)
                 for tail, rest in self._rest.get(at + width, {}).items():
@@ -401,7 +401,7 @@ class Cuts:
 
     # What can begin at a place: its cost, how many tokens it takes, its items
 
-    def _choices(self, at: int) -> Iterator[Choice]:
+    def choices(self, at: int) -> Iterator[Choice]:
         token, key = self.row[at], self.keys[at]
         self.at = at
         for read in (self._per, self._answer, self._behind, self._compared):
@@ -830,6 +830,8 @@ class Cuts:
         following = self._key_at(1)
         if key in ("with", "whose"):
             return following not in ("no", "that", "nothing") and not _SAME.match(self.joined(self.at))
+        if key in ("at", "for") and following in ("a", "an"):
+            return self._compares(1, "argument")
         if key in ("in", "for"):
             return self._kind_at(1) == "word" and self._kind_at(2) == "string"
         if key in ("where", "of", "having", "a", "an"):

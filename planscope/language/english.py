@@ -43,7 +43,7 @@ def _any(words: str) -> str:
 
 
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
-_NUMBER = rf"(?:[0-9.-]+|{_NUMBERS.replace(' ', '|')})"
+_NUMBER = rf"(?:-?[0-9]+(?:\.[0-9]+)?|{_NUMBERS.replace(' ', '|')})"
 _RUN = "(?:runs?|traces?|sessions?|conversations?|records?)"
 _SOON = _any("immediately|directly|right away|straight away|straight|at once")
 _LATE = _any(
@@ -137,11 +137,6 @@ _VERBS = rows(
           for|needed|required|demands?|(?:gated|unlocked|enabled|guarded|authorized|protected) by
     """
 )
-
-
-def is_called(words: str) -> bool:
-    """Return whether a verb's form says that a tool is called."""
-    return late(_CALLED).fullmatch(words) is not None
 
 
 _PASSIVE = ("called", "allowed", "forbidden", "required", "followed_by", "preceded_by")

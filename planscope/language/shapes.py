@@ -521,7 +521,7 @@ def normal(items: Sequence[Item]) -> list[Item]:
             found[-2:] = []
             item = replace(item, low=low, high=high)
         found.append(item)
-    return _same(found)
+    return same(found)
 
 
 @cache
@@ -536,10 +536,10 @@ def table(text: str) -> tuple[tuple[re.Pattern[str], list[list[str]]], ...]:
     return tuple(found)
 
 
-def _same(items: list[Item]) -> list[Item]:
-    """Return the items in the words of the table, where it says that they mean the same as others."""
+def same(items: list[Item], told: str = SAME) -> list[Item]:
+    """Return the items in the words of a table, where it says that they mean the same as others."""
     codes = " ".join(item.code for item in items)
-    for pattern, (said,) in table(SAME):
+    for pattern, (said,) in table(told):
         while match := pattern.search(codes):
             items = _in_codes(items, match, said)
             before, codes = codes, " ".join(item.code for item in items)

@@ -14,9 +14,9 @@ from planscope.language.cuts import Paths, Scanner, SentenceError, Token, senten
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.language.problem import Span
 from planscope.language.resolve import parted, plain, plainer, pointed, readings
+from planscope.language.rule_skeleton import by_roles
 from planscope.language.scan import words_of
 from planscope.language.shapes import ANY_LIST, Draft, Meaning, group
-from planscope.language.spelt import spelt
 from planscope.rules.pattern import pattern
 from planscope.rules.refusals import low, refused, two_ways
 from planscope.rules.rule import Rule, RuleFile, loose
@@ -197,11 +197,7 @@ def _named_sentence(file: _File, name: str | None, row: list[Token]) -> None:
     if drafts := plain(file.scanner, row):
         file.rules += _rules(file, drafts, ((), ()), name, span)
         return
-    cost, ways, error = _read(file, name, row)
-    if (cost or (error and not error.readings)) and file.scanner.tools:
-        other_cost, other, why = _read(file, name, spelt(file.scanner, row))
-        if not other_cost and (why is None or why.readings):
-            ways, error = other, why
+    _, ways, error = _read(file, name, row)
     line = file.scanner.text.count("\n", 0, span[0]) + 1
     kinds = {rule.kind for rule in file.rules if rule.line == line} | {rule.kind for rule, _ in ways}
     if "after_until" in kinds and _OPEN_END.search(" ".join(one.key for one in row)):
@@ -246,6 +242,8 @@ def _ways(file: _File, row: list[Token], name: str | None) -> tuple[float, list[
     """Return how many unknown names the readings of some words have, and the rules of each of their meanings."""
     span = row[0].start, row[-1].end
     cost, found = readings(file.scanner, row)
+    if (cost or not found) and (by_role := by_roles(file.scanner, row)):
+        cost, found = 0, by_role
     return cost, [
         list(zip(_rules(file, one, reading.per, name, span), (d.turned for d in one), strict=True))
         for reading in found

@@ -193,6 +193,8 @@ def _verb(match: re.Match[str]) -> list[Said] | None:
             return None
         group = "happens"
     prefix = _prefix(words, match["may"])
+    if {"not", "never"} <= {*words} or "not always" in match[0]:
+        return None
     no = prefix.startswith("not_")
     if group in ("allowed", "forbidden", "required"):
         if no and group != "allowed":
@@ -217,7 +219,7 @@ def _verb(match: re.Match[str]) -> list[Said] | None:
     told = _adverbs(words)
     if match["have"] and (match["must"] or match["may"]) and Said("earlier") not in told:
         told.append(Said("earlier"))  # "must have been called"
-    return [*told, *always, Said(prefix + main, low=bool(match["must"]))]
+    return [*told, *always, Said(prefix + main, low=bool(match["must"]), high=group == "allowed")]
 
 
 def verb(words: Sequence[str]) -> list[Said] | None:
@@ -266,6 +268,8 @@ def _order(match: re.Match[str], act: str | None = None) -> list[Said] | None:
         if "forget" in words and _DENYING.isdisjoint(words):
             return None
         words = []
+    if {"not", "never"} <= {*words}:
+        return None
     prefix = _prefix(words, match["may"])
     if act is None and (
         match["who"] or not (match["agent"] or match["sure"] or prefix.startswith("not_") or words in _ALONE)

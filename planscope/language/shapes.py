@@ -750,7 +750,9 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
     numbers = [(item.low, item.high) for item in items if item.code == "COUNT_OF"]
     counted = part["least"] and numbers[-1:] != [(1, MANY)]  # "after three failed logins" is of no kind
     others = "front0" in match.groupdict() and "only" in way and not part["only"]
-    if many is not None or way == "may" or part["row"] or counted or others:
+    said = part["verb"] or part["act"] or part["only"]
+    fine = not said and any(item.high for item in items if item.code == "may_happens")  # "A before B is fine"
+    if many is not None or way == "may" or fine or part["row"] or counted or others:
         return None  # "after A, only call B" forbids other calls
     key = _key(way.removeprefix("may "), part, match)
     sure = any(item.code == "always" for item in items) or (

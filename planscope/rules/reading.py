@@ -10,7 +10,7 @@ from itertools import chain, islice, product
 
 from planscope.language import english
 from planscope.language.calls import Calls, Combined, Condition, compares
-from planscope.language.cuts import Paths, Scanner, SentenceError, Token, sentences
+from planscope.language.cuts import Cut, Paths, Scanner, SentenceError, Token, sentences
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.language.problem import Span
 from planscope.language.resolve import parted, plain, plainer, pointed, readings
@@ -232,10 +232,22 @@ def _read(file: _File, name: str | None, row: list[Token]) -> tuple[float, Way, 
         return 0, [], None  # "If no B follows, A is fine" asks for nothing
     ways = [way for way in ways if way]
     if not ways:
-        return 0, [], refused(cuts, some)
+        return 0, [], refused(cuts, some, _nearest(file, row, some))
     if len(ways) > 1:
         return cost, [], two_ways(span, [[rule for rule, _ in way] for way in ways], file.scanner.tools)
     return cost, ways[0], None
+
+
+def _nearest(file: _File, row: list[Token], cuts: Sequence[Cut]) -> str:
+    """Return the sentence that is read where the words without a role are left out; "" without one. Where no tools are
+    known, the names in a cut are taken for tools."""
+    named = {calls.name for cut in cuts[:1] for item in cut.items for calls in item.calls if calls.name}
+    scanner = file.scanner if file.scanner.tools else Scanner(file.scanner.text, named)
+    for reading in by_roles(scanner, row, nearly=True):
+        rules = _rules(file, reading.meanings[0], reading.per, None, (row[0].start, row[-1].end))
+        if len(rules) == 1:
+            return sentence_of(rules[0])
+    return ""
 
 
 def _ways(file: _File, row: list[Token], name: str | None) -> tuple[float, list[Way]]:

@@ -4,16 +4,12 @@ the nearest."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from difflib import SequenceMatcher
-from itertools import islice, pairwise, permutations, product
+from collections.abc import Collection, Sequence
+from itertools import pairwise
 
-from planscope.language.calls import CallSet
-from planscope.language.cuts import Cut, Cuts, Scanner, SentenceError, sentences
-from planscope.language.english import said
+from planscope.language.cuts import Cut, Cuts, SentenceError
 from planscope.language.problem import Span
 from planscope.language.shapes import unknown_to_shapes
-from planscope.rules.kinds import KINDS
 from planscope.rules.rule import Rule
 from planscope.rules.words import meaning, sentence_of
 
@@ -45,10 +41,10 @@ def two_ways(span: Span, ways: Sequence[Sequence[Rule]], tools: Collection[str])
     return SentenceError(span, message, ("one of the readings",), tuple(readings))
 
 
-def refused(cuts: Cuts, some: Sequence[Cut]) -> SentenceError:
-    """Return the error of a sentence that cannot be read. ``some``: its cuts."""
+def refused(cuts: Cuts, some: Sequence[Cut], near: str) -> SentenceError:
+    """Return the error of a sentence that cannot be read. ``some``: its cuts. ``near``: a sentence that is read, or
+    ""."""
     error = _why(cuts, some)
-    near = _nearest(cuts, some)
     message = f'{error.message}; {NEAREST}: "{near}"' if near else error.message
     return SentenceError(error.span, message, error.expected, error.readings)
 
@@ -102,49 +98,3 @@ def _clock_time(cuts: Cuts) -> SentenceError | None:
             start = row[k - 1].start if token.key in ("am", "pm", "o'clock") else token.start
             return SentenceError((start, token.end), why, ('"within 30 seconds"',))
     return None
-
-
-def _nearest(cuts: Cuts, some: Sequence[Cut]) -> str:
-    """Return the sentence with the same tools that has the most in common with the words; "" without a tool."""
-    sets = next(filter(None, ([item.calls for item in cut.items if item.code == "S"] for cut in some)), [])
-    tools = cuts.scanner.tools or {c.name for one in sets for c in one}
-    cuts = Scanner(cuts.scanner.text, tools).cuts(cuts.row)
-    names = [name.calls for at in range(len(cuts.row)) for name in islice(cuts.names(at), 1)]
-    known = [one for one in sets if all(c.is_said or c.is_glob or c.name in tools for c in one)]
-    mine = _features(cuts)
-    best: tuple[float, str] = (0.0, "")
-    for rule in _candidates(list(dict.fromkeys(known or [(one,) for one in names]))[:3]):
-        sentence = sentence_of(rule)
-        other = Scanner(sentence, tools).cuts(next(sentences(sentence)))
-        found = [word for one in other.row if (word := one.text.strip("`")) in tools]
-        alike = SequenceMatcher(None, [one.name for one in names], found).ratio()
-        best = max(best, (_likeness(mine, _features(other)) + alike, sentence), key=lambda one: one[0])
-    return best[1]
-
-
-def _candidates(sets: Sequence[CallSet]) -> Iterator[Rule]:
-    """Yield a rule of each kind about these sets."""
-    for kind, about in KINDS.items():
-        if kind in ("latest", "compared") or "{c}" in about.meaning:
-            continue
-        two = "b}" in about.meaning
-        for one, other in permutations(sets, 2) if two else product(sets, [()]):
-            yield Rule("", kind, one, other, 5 if two else 1, "calls" if two else "")
-
-
-def _likeness(mine: set[str], theirs: set[str]) -> float:
-    """Return how much two sentences have in common, with weight on whether both forbid something."""
-    return len(mine & theirs) / max(1, len(mine | theirs)) + 2 * (("not" in mine) == ("not" in theirs))
-
-
-def _features(cuts: Cuts) -> set[str]:
-    """Return the parts of all codes that a sentence's words may have."""
-    told = (said(cuts.words(at), at == 0) for at in range(len(cuts.row)))
-    found = {part for ways in told for _, codes in ways for one in codes for part in one.code.split("_")}
-    if found & _EARLIER:
-        return (found | {"before"}) - {"not", "no", "never"}
-    return found | ({"not"} if found & {"no", "never", "neither", "forbid"} else set())
-
-
-_EARLIER = frozenset({"without", "unless", "until"})
-"""With one of these, what is forbidden needs something before it."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from planscope.toolfuzz.host import Channel
-from planscope.toolfuzz.outcome import Made
+from planscope.toolfuzz.outcome import Made, lost
 from planscope.toolfuzz.programs import Stage
 from planscope.toolfuzz.served import LARGEST_FILES, MOST_FILES
 
@@ -44,8 +44,9 @@ def _serve_run(
             channel.send("ended", files=dict(_files(folder)))
 
     while (end := stage.host.run(job, send, lambda: stage.limit)).how != "done":
-        if end.outcome is not None and end.text:
-            send("made", made=asdict(Made("", {}, None, end.outcome)))
+        if end.text or end.how == "slow":  # the parent waits for an answer
+            late = lost("hung", "the call was ended because it was late", None, "", stage.host.places)
+            send("made", made=asdict(Made("", {}, None, end.outcome or late)))
         files = {}  # the folder was lost with the process
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,9 +17,12 @@ from planscope.session.store import load
 from planscope.toolfuzz.agent_hands import InAgentHands, priors_of
 from planscope.toolfuzz.engine import Fuzz, Options
 from planscope.toolfuzz.formats import pytest_file
+from planscope.toolfuzz.host import End
 from planscope.toolfuzz.keeping import predicted
+from planscope.toolfuzz.outcome import Places
 from planscope.toolfuzz.report import Report
 from planscope.toolfuzz.served import ServedTools
+from planscope.toolfuzz.serving import serve
 from planscope.toolfuzz.tool_report import ToolReport
 from tests.agents.support import Scripted, says, scripted
 from tests.agents.wire.replies import Say, call, calls
@@ -221,3 +226,19 @@ def test_options_that_do_not_fit_are_told_in_one_line(
     except SystemExit as ended:
         status = ended.code
     assert status == 2 and why in capsys.readouterr().err
+
+
+def test_a_call_that_ends_as_it_is_stopped_has_an_answer(tmp_path: Path) -> None:
+    """The parent waits for an answer to each call, also to one whose process was ended just after it."""
+    ends = iter([End("slow", 1), End("done")])
+    host = SimpleNamespace(run=lambda *_: next(ends), places=Places("", False))
+    commands, parent = os.pipe()
+    os.write(parent, b'{"do": "begin"}\n')
+    os.close(parent)
+    sent: list[Any] = []
+    stage: Any = SimpleNamespace(host=host, limit=1.0)
+    serve(stage, tmp_path, commands, lambda event, **said: sent.append((event, said)))
+    os.close(commands)
+    ((event, said),) = sent
+    assert event == "made"
+    assert said["made"]["outcome"]["kind"] == "hung"

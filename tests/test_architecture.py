@@ -261,11 +261,11 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 192_670,
     "rules": 82_470,
-    "toolfuzz": 85_830,
+    "toolfuzz": 85_850,
     "agents": 73_020,
     "traces": 56_580,
     "commands": 45_960,
-    "language": 94_210,
+    "language": 94_225,
     "session": 40_310,
     "oracle": 35_170,
     "sharing": 31_800,

@@ -1031,7 +1031,7 @@ PLAIN = words(
     precisely maximum minimum max min total single rather half pm noon midnight midday morning afternoon
     evening night abroad away elsewhere nowhere everywhere somewhere anywhere together alone apart instead
     quite perhaps maybe happens happen occurs occur comes come goes go called used made appear done
-    finished started include includes contains contain
+    finished started include includes contains contain mind
     """
 )
 """Words that name nothing."""

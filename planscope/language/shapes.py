@@ -856,12 +856,16 @@ def _key(way: str, part: Mapping[str, str], match: re.Match[str]) -> str | None:
         "front" if fronted else "",
     ]
     again = "again" in main and (
-        base == "do before" or (way == "not" and part["word"] in ("until", "before", "without", "unless"))
+        part["word"] in ("until", "before", "without", "unless")
+        if way == "not"
+        else base == "do before" or "only" in way
     )
     if again or (base == "do before" and part["all"]):
         return None
-    if base == "do right after" and (part["act"] == "do" or not part["verb"]):
-        said.append("front")  # "Call B right after A" may be about each A, too
+    if (base == "do right after" and (part["act"] == "do" or not part["verb"])) or (
+        base == "do after" and "again" in main
+    ):
+        said.append("front")  # "Call B right after A" may be about each A, too, as "call B again after A"
     same = _SAME_TIME.get(part["word"], frozenset()) | ({"x_earlier"} if no else set())
     if "there" in said and part["word"] in ("before", "after"):
         return None

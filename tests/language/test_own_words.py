@@ -86,6 +86,26 @@ def test_how_many_are_read(name: str, every: int, read: int, both: int) -> None:
     ), outcomes
 
 
+@pytest.mark.parametrize("every", [3, *nightly(1)])
+def test_no_trap_is_read_in_another_way(every: int) -> None:
+    """``traps.jsonl``: texts that a hasty reader gets wrong, with orders that they allow or forbid. Those
+    of class "none" allow all. What is read allows and forbids the same."""
+    read = 0
+    for row in rows("traps")[::every]:
+        try:
+            meaning = _read(row["text"], row["actions"], False)
+        except ParseFailure:
+            continue
+
+        def allowed(order: Sequence[str], meaning: Meaning = meaning) -> bool:
+            return all(order.index(before) < order.index(after) for _, before, after in meaning)
+
+        assert all(map(allowed, row["good"])) and not any(map(allowed, row["bad"])), row
+        assert row["class"] != "none" or not meaning, row
+        read += 1
+    assert read >= (7 if every == 1 else 1)
+
+
 def test_what_is_no_order_is_not_read_as_one() -> None:
     for text in (CORPUS / "no_orders.txt").read_text(encoding="utf-8").splitlines():
         with pytest.raises(ParseFailure):

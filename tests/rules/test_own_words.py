@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from planscope.rules.refusals import NEAREST
 from planscope.rules.rule import Rule
 from planscope.rules.words import sentence_of
 from tests.nightly import nightly
-from tests.rules.own_words import CORPUS, TOOLS, Told, by_examples, by_meaning, meant
+from tests.rules.own_words import CORPUS, TOOLS, Told, by_examples, by_meaning, meant, verdicts
 from tests.rules.worlds import MORE_MODES, make_world
 
 
@@ -123,3 +124,26 @@ def test_a_heading_is_said_to_be_left_out() -> None:
     found = read_rules("## Never do this\n- refund comes after lookup\n# a comment", ("refund", "lookup"))
     assert found.warnings == ('line 1: the heading "Never do this" is left out, as comments are',)
     assert len(found.rules) == 1
+
+
+@pytest.mark.parametrize("every", [3, *nightly(1)])
+def test_no_trap_is_read_in_another_way(every: int) -> None:
+    """``traps.jsonl``: sentences that a hasty reader gets wrong, with runs that keep or break them in each meaning. Of
+    class "none" are those that require nothing. What is read judges these runs rightly."""
+    read = 0
+    for line in (CORPUS / "traps.jsonl").read_text(encoding="utf-8").splitlines()[::every]:
+        row = json.loads(line)
+        wanted = [*((run, "right") for run in row["good"]), *((run, "wrong") for run in row["bad"])]
+        runs = [{"calls": [{"tool": tool, "arguments": {}} for tool in run]} for run, _ in wanted]
+        try:
+            judged = verdicts(row["text"], row, runs)
+        except ParseFailure:
+            continue
+        if (
+            row["id"] == "t108"
+        ):  # "Call read last.": a tool is named "last", too, and the word counts as usual
+            continue
+        assert row["class"] != "none", row
+        assert judged == [verdict for _, verdict in wanted], row
+        read += 1
+    assert read >= 19 // every

@@ -12,6 +12,7 @@ from planscope.session.locations import bundled
 from planscope.tui.actions import ACTIONS
 from planscope.tui.dialogs.base import Dialog
 from planscope.tui.dialogs.help import help_lines
+from planscope.tui.messages import Notice
 from planscope.wording.phrases import hours
 from tests.nightly import nightly
 from tests.tui import sessions
@@ -166,3 +167,15 @@ async def test_dialogs_use_the_width_of_a_small_window_and_name_how_to_leave() -
             box = driven.app.screen.query_one("#box")
             await driven.until(lambda box=box: box.outer_size.width == 78)
             assert "Esc: " in driven.text
+
+
+async def test_what_is_said_meanwhile_stands_beside_what_was_not_read() -> None:
+    async with opened(bundled()["first-look"], (120, 40)) as driven:
+        driven.screen.tell("nothing to take back")
+        driven.screen.post_message(Notice("copied to your library"))
+        await driven.until(lambda: "nothing to take back · copied to your library" in driven.text)
+        driven.screen.post_message(Notice("copied to your library"))
+        await driven.quiet()
+        assert driven.text.count("copied to your library") == 1
+        await driven.press("right")
+        assert "nothing to take back" not in driven.text

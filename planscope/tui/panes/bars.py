@@ -82,6 +82,11 @@ def notice_lines(notice: str, size: tuple[int, int], saving: Saving, key: str = 
     return lines
 
 
+def beside(notice: str, more: str) -> str:
+    """Return what is shown when something else is to be said before a notice was read."""
+    return notice if more in notice else f"{notice} · {more}" if notice else more
+
+
 def not_saved(saving: Saving, width: int, key: str = "") -> Line:
     """Make the notice of a failed save, shown until a save succeeds."""
     more = [Run(" · ", "dim"), Run(key, "key"), Run(" says more ", "dim")] if key else [Run(" ")]

@@ -49,7 +49,7 @@ from planscope.tui.messages import (
 from planscope.tui.opening.load import Switch
 from planscope.tui.pane_text import text_of as pane_text
 from planscope.tui.panes.agents import AgentsPane
-from planscope.tui.panes.bars import Bar, command_line, notice_lines, too_small_lines
+from planscope.tui.panes.bars import Bar, beside, command_line, notice_lines, too_small_lines
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.constraints import ConstraintsPane
 from planscope.tui.panes.header import header_line, header_of
@@ -390,7 +390,7 @@ class DebugScreen(AppScreen[None]):
 
     @on(Notice)
     def _notice(self, message: Notice) -> None:
-        self.tell(message.line)
+        self.tell(beside(self.view.notice, message.line))
 
     @on(DocumentChanged)
     def _document_changed(self, message: DocumentChanged) -> None:

@@ -530,8 +530,8 @@ PLAINER = rf"""
       far|up to then) => the \
       latest user message
     latest user message (?:has|have) (\S+) (?:in it|somewhere in it) => latest user message contains 1
-    latest user message (?:{_MUST}|has|have) (?:have \
-      )?(?:contain|include|say|mention|contained|included|said|mentioned) => latest user \
+    latest user message (?:says?|said|mentions?|mentioned|(?:{_MUST}|has|have) (?:have \
+      )?(?:contain|include|say|mention|contained|included|said|mentioned)) => latest user \
       message contains
     (contains?|containing|contained) (?:the )?(?:text|words?|string|phrase)(?= "\S*") => 1
     the user (?:has |had )?(?:said|written|typed|replied|answered)(?: with)? ("\S*") in \

@@ -279,7 +279,8 @@ class _Symbols:
         at = 0
         while at < len(self.keys):
             width = self._step(at)
-            if not (width or nearly) or len(self.found) > MOST_SYMBOLS:
+            left = not width and (not nearly or self.keys[at] in _TURNING)
+            if left or len(self.found) > MOST_SYMBOLS:
                 return []
             at += width or 1
         return self._with_message() if nearly or (self._settled() and len(self.per) < 2) else []
@@ -749,6 +750,13 @@ class _Sentence:
         return [*a.listed, verb, *count, *a.told(R="in_row")]
 
 
+_TURNING = english.words(
+    "except excluding instead rather nor neither below above under over less more fewer than"
+)
+_TURNED = frozenset("nF?pyixwht0_OLU=")
+"""Words and symbols without which a sentence says more, or the opposite: no suggestion leaves them out."""
+
+
 def by_roles(scanner: Scanner, row: Sequence[Token], nearly: bool = False) -> list[Reading]:
     """Return the readings of a sentence of known tools by the roles of its words; none if a word has no role.
     ``nearly``: words without a role and clauses at the end are left out, as a refusal's suggestion may do."""
@@ -758,7 +766,7 @@ def by_roles(scanner: Scanner, row: Sequence[Token], nearly: bool = False) -> li
     items = symbols.read(nearly)
     per = next(iter(symbols.per), ((), ()))
     found = _readings(items, per)
-    while nearly and items and not found:
+    while nearly and items and not found and items[-1].code not in _TURNED:
         items = items[:-1]
         found = _readings(items, per)
     return found

@@ -29,7 +29,7 @@ from tests.rules.worlds import MORE_MODES, make_world
         ("domains.txt", by_meaning, 3, 25, 0),
         ("strangers.txt", by_meaning, 6, 62, 0),
         ("forms.txt", by_meaning, 5, 91, 0),
-        ("roles.txt", by_meaning, 1, 67, 0),
+        ("roles.txt", by_meaning, 1, 68, 0),
         ("workplaces.txt", by_meaning, 3, 33, 0),
         ("dev_rules.jsonl", by_examples, 4, 23, 1),
         *nightly(
@@ -147,3 +147,17 @@ def test_no_trap_is_read_in_another_way(every: int) -> None:
         assert judged == [verdict for _, verdict in wanted], row
         read += 1
     assert read >= 19 // every
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        'pay only if the latest user message does not say "stop".',
+        'Never call pay if the latest user message says "stop".',
+        "The number of tries passed to `pay` must stay below 10.",
+    ],
+)
+def test_no_suggestion_leaves_out_a_negation_or_a_condition(sentence: str) -> None:
+    with pytest.raises(ParseFailure) as failure:
+        read_rules(sentence, TOOLS)
+    assert NEAREST not in failure.value.errors[0].message

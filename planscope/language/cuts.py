@@ -450,6 +450,9 @@ class Cuts:
             behind = behind and (self.raw[:at].count(",") < 2 or "and" in self.raw[:at])
             if self.keys[at] == "then" and not codes and not behind:
                 continue
+            last = self.keys[at + width : at + width + 1] in ([], [","], [";"])
+            if not codes and last and self.keys[at] in _FREEING and "and" in self.keys[:at]:
+                continue  # "A after B and C at any time" may free C
             if self.keys[at] == "any" and "*" in "".join(
                 self.keys[at + 3 : at + 4]
             ):  # "any call of get_*" is a set
@@ -1391,6 +1394,7 @@ _POINTING = english.words(
 )
 _BY = frozenset({"preceded", "followed", "succeeded", "answered", "matched"})
 _OTHER_THAN = re.compile(r"(?:other than|except(?: for)?|besides|apart from|but) (?:the (?:tools? )?)?")
+_FREEING = english.words("at anytime sometime whenever")
 _THEN_BEHIND = english.words("if when whenever once after where until before")
 """Behind these "then" says nothing more."""
 _BEFORE_NOUNS = english.words("first last next latest final the any every each previous")

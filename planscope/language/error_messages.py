@@ -139,8 +139,10 @@ def proposals(text: str, tokens: Sequence[Token], names: Names, hint: Hint) -> I
         filled["ALL"] = ", then ".join(row[: max(len(said), 2)])
         if all(f"{{{letter}}}" not in template or letter in filled for letter in "ABC"):
             yield (_sentence(template, filled),)
-    if hours := _hours(text, tokens):
-        action = next((one for one in tokens if one.type == "ACTION"), None)
+    untimed = [one for one in takewhile(lambda token: token.type != "TIME", tokens) if one.type == "ACTION"]
+    if hours := _hours(text, tokens, untimed[-1].end if untimed else 0):
+        clause = text.rfind(";", 0, untimed[-1].start) if untimed else 0
+        action = next((one for one in tokens if one.type == "ACTION" and one.start > clause), None)
         name = next((name for id, name in called.items() if action and id == action.action), "")
         yield (_sentence(f"{{A}} happens {hours}.", {"A": name}),)
     if len(said) > 2 and {token.type for token in tokens} <= _LISTED:
@@ -153,13 +155,13 @@ def proposals(text: str, tokens: Sequence[Token], names: Names, hint: Hint) -> I
     yield (before,) if relation == "<" else (after,) if relation == ">" else (before, after)
 
 
-def _hours(text: str, tokens: Sequence[Token]) -> str:
+def _hours(text: str, tokens: Sequence[Token], begins: int) -> str:
     """Return the first clock times that no action parts as a query says them, as far as words show from or until
-    when."""
+    when. ``begins``: where the words about them do."""
     timed = list(dropwhile(lambda token: token.type != "TIME", tokens))
     row = list(takewhile(lambda token: token.type != "ACTION", timed))
     clocks = [text[one.start : one.end] for one in row if one.type == "TIME"]
-    text = text[: row[-1].end] if row else ""
+    text = text[begins : row[-1].end] if row else ""
     said = _LIMITS.findall(text)
     if len(clocks) > 1:
         return f"after {clocks[0]} and before {clocks[-1]}"

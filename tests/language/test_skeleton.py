@@ -194,6 +194,18 @@ def test_a_free_order_behind_an_action_is_behind_it(behind: str) -> None:
     assert _read(text, FARM, True) == after | {("start_at_least", "soil test", 11)}
 
 
+@pytest.mark.parametrize("when", ["whenever you like", "at any time", "anytime"])
+def test_what_is_free_is_not_in_the_list_before_it(when: str) -> None:
+    text = f"Repair the fence only after the soil test, and the stock count {when}."
+    assert _read(text, FARM, True) == {("<", "soil test", "repair the fence")}
+
+
+def test_the_hours_of_a_suggestion_are_about_the_action_before_them() -> None:
+    text = "Zork off with the audit; the stock count can't go out until the soil test is over, by 5 pm."
+    with pytest.raises(ParseFailure, match='write "Stock count happens before 5 pm'):
+        read_query(text, make_actions(FARM), timed=True)
+
+
 def test_a_word_that_is_not_known_is_named() -> None:
     text = "Please zork the soil test and the stock count before somebody gets to the fence repair."
     with pytest.raises(ParseFailure) as caught:

@@ -428,6 +428,15 @@ class Cuts:
             return
         yield from self._words(at)
 
+    def _frees_one(self, at: int, end: int) -> bool:
+        """Return whether words may say that only the last of some calls has no place: "A after B and C at any time"."""
+        ends = self.keys[end : end + 1] in ([], [","], [";"])
+        if not ends or not english.late(english.FREE).fullmatch(f" {' '.join(self.keys[at:end])} "):
+            return False
+        last = max((k for k in range(at) if self.keys[k] == "and"), default=0)
+        beside = not _THEN_BEHIND.isdisjoint(self.keys[:last])
+        return beside and any(last + 1 + width == at for _, width, _ in self._sets(last + 1))
+
     def _words(self, at: int) -> Iterator[Choice]:
         """Yield what the words of the language mean that begin at a place."""
         for width, codes in english.said(self.words(at), at == 0):
@@ -450,9 +459,8 @@ class Cuts:
             behind = behind and (self.raw[:at].count(",") < 2 or "and" in self.raw[:at])
             if self.keys[at] == "then" and not codes and not behind:
                 continue
-            last = self.keys[at + width : at + width + 1] in ([], [","], [";"])
-            if not codes and last and self.keys[at] in _FREEING and "and" in self.keys[:at]:
-                continue  # "A after B and C at any time" may free C
+            if not codes and self._frees_one(at, at + width):
+                continue
             if self.keys[at] == "any" and "*" in "".join(
                 self.keys[at + 3 : at + 4]
             ):  # "any call of get_*" is a set
@@ -1394,9 +1402,8 @@ _POINTING = english.words(
 )
 _BY = frozenset({"preceded", "followed", "succeeded", "answered", "matched"})
 _OTHER_THAN = re.compile(r"(?:other than|except(?: for)?|besides|apart from|but) (?:the (?:tools? )?)?")
-_FREEING = english.words("at anytime sometime whenever")
 _THEN_BEHIND = english.words("if when whenever once after where until before")
-"""Behind these "then" says nothing more."""
+"""Words of order: behind these "then" says nothing more."""
 _BEFORE_NOUNS = english.words("first last next latest final the any every each previous")
 """Behind these "call" is no verb."""
 _BOUNDS = {
@@ -1469,15 +1476,9 @@ _MEASURED = {
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 
 
-def _worded(table: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield the words of each line of a table, with what they say."""
-    for meaning, some in english.rows(table):
-        yield from ((tuple(one.split()), meaning) for one in some.split("|"))
-
-
 _RELATIONS = {
     words: cast(Relation, relation)
-    for words, relation in _worded(
+    for words, relation in english.worded(
         """
         not among: not among | not in | not one of
         among: among | one of | in
@@ -1519,7 +1520,7 @@ _NO_VALUES = frozenset({"run", "trace", "session", "conversation", "time"})
 _SIGNS: tuple[Operator, ...] = ("=", "!=", "<=", ">=", "<", ">")
 _OPERATORS = {(sign,): sign for sign in _SIGNS} | {
     (*before.split(), *one): cast(Operator, operator)
-    for one, operator in _worded(
+    for one, operator in english.worded(
         """
         is one of: is one of | one of | is in | in
         is missing: is missing

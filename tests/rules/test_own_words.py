@@ -29,7 +29,7 @@ from tests.rules.worlds import MORE_MODES, make_world
         ("domains.txt", by_meaning, 3, 25, 0),
         ("strangers.txt", by_meaning, 6, 62, 0),
         ("forms.txt", by_meaning, 5, 91, 0),
-        ("roles.txt", by_meaning, 1, 70, 0),
+        ("roles.txt", by_meaning, 1, 73, 0),
         ("workplaces.txt", by_meaning, 3, 33, 0),
         ("dev_rules.jsonl", by_examples, 4, 23, 1),
         *nightly(

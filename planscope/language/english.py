@@ -4,7 +4,7 @@ times and deadlines as codes such as not_happens; the shapes of sentences (``sha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -37,13 +37,27 @@ def rows(table: str) -> list[tuple[str, str]]:
     return [(name, rest) for name, _, rest in (line.partition(": ") for line in lines(table))]
 
 
+def worded(table: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the words of each phrase of a table, with what it says: a line is a meaning, and phrases that "|" parts."""
+    for meaning, some in rows(table):
+        yield from ((tuple(one.split()), meaning) for one in some.split("|"))
+
+
+def longest(phrases: Mapping[tuple[str, ...], str], some: tuple[str, ...]) -> tuple[int, str]:
+    """Return how many words the longest phrase at the beginning of some words has, and what it says; 0 and "" if there
+    is none."""
+    sizes = (size for size in range(len(some), 0, -1) if some[:size] in phrases)
+    width = next(sizes, 0)
+    return width, phrases.get(some[:width], "")
+
+
 def _any(words: str) -> str:
     """Return a pattern for any of these words, which "|" separates; in them a blank stands for white space."""
     return f"(?:{'|'.join(' '.join(one.split()) for one in words.split('|'))})"
 
 
-_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
-_NUMBER = rf"(?:-?[0-9]+(?:\.[0-9]+)?|{_NUMBERS.replace(' ', '|')})"
+NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_NUMBER = rf"(?:-?[0-9]+(?:\.[0-9]+)?|{'|'.join(NUMBERS)})"
 _RUN = "(?:runs?|traces?|sessions?|conversations?|records?)"
 _SOON = _any("immediately|directly|right away|straight away|straight|at once")
 _LATE = _any(
@@ -306,8 +320,7 @@ _MOST = ("at most", "up to", "max", "or less", "or fewer", "no more", "not more"
 def _value(word: str) -> float:
     if word in ("a", "an", "a single"):
         return 1
-    words = _NUMBERS.split()
-    return words.index(word) if word in words else float(word)
+    return NUMBERS.index(word) if word in NUMBERS else float(word)
 
 
 def _count(match: re.Match[str]) -> list[Said] | None:
@@ -989,10 +1002,8 @@ def in_order(words: str) -> bool:
 
 PHRASES: dict[tuple[str, ...], list[str]] = {}
 """The codes of phrases, by their words."""
-for _line in _PHRASES.replace("\n    ", " ").strip().splitlines():
-    _code, _, _some = _line.partition(": ")
-    for _phrase in _some.split("|"):
-        PHRASES.setdefault(tuple(_phrase.split()), []).append(_code)
+for _words, _code in worded(_PHRASES.replace("\n    ", " ")):
+    PHRASES.setdefault(_words, []).append(_code)
 _LONGEST = max(map(len, PHRASES))
 
 
@@ -1049,7 +1060,7 @@ ADJECTIVES = words(
 )
 """Words of the language that an article may precede."""
 
-COUNTING = words(_NUMBERS)
+COUNTING = frozenset(NUMBERS)
 """Numbers before "calls"."""
 LITERAL = words(
     """and or nor but no not never neither either both with has that between of to may must can should shall will do it

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher, get_close_matches
-from itertools import dropwhile, takewhile
+from itertools import takewhile
 
 from planscope.language.errors import Trouble
 from planscope.language.inflection import words as articles
@@ -139,12 +139,9 @@ def proposals(text: str, tokens: Sequence[Token], names: Names, hint: Hint) -> I
         filled["ALL"] = ", then ".join(row[: max(len(said), 2)])
         if all(f"{{{letter}}}" not in template or letter in filled for letter in "ABC"):
             yield (_sentence(template, filled),)
-    untimed = [one for one in takewhile(lambda token: token.type != "TIME", tokens) if one.type == "ACTION"]
-    if hours := _hours(text, tokens, untimed[-1].end if untimed else 0):
-        clause = text.rfind(";", 0, untimed[-1].start) if untimed else 0
-        action = next((one for one in tokens if one.type == "ACTION" and one.start > clause), None)
-        name = next((name for id, name in called.items() if action and id == action.action), "")
-        yield (_sentence(f"{{A}} happens {hours}.", {"A": name}),)
+    hours, action = _hours(text, tokens)
+    if hours:
+        yield (_sentence(f"{{A}} happens {hours}.", {"A": called.get(action, "")}),)
     if len(said) > 2 and {token.type for token in tokens} <= _LISTED:
         yield (_sentence("First {ALL}.", {"ALL": ", then ".join(called[action] for action in said)}),)
     if len(row) < 2:
@@ -155,18 +152,21 @@ def proposals(text: str, tokens: Sequence[Token], names: Names, hint: Hint) -> I
     yield (before,) if relation == "<" else (after,) if relation == ">" else (before, after)
 
 
-def _hours(text: str, tokens: Sequence[Token], begins: int) -> str:
-    """Return the first clock times that no action parts as a query says them, as far as words show from or until
-    when. ``begins``: where the words about them do."""
-    timed = list(dropwhile(lambda token: token.type != "TIME", tokens))
-    row = list(takewhile(lambda token: token.type != "ACTION", timed))
+def _hours(text: str, tokens: Sequence[Token]) -> tuple[str, str]:
+    """Return the first clock times that no action parts as a query says them, as far as words show from or until when;
+    and the first action of their clause."""
+    untimed = list(takewhile(lambda token: token.type != "TIME", tokens))
+    row = list(takewhile(lambda token: token.type != "ACTION", tokens[len(untimed) :]))
     clocks = [text[one.start : one.end] for one in row if one.type == "TIME"]
-    text = text[begins : row[-1].end] if row else ""
-    said = _LIMITS.findall(text)
+    named = [one for one in untimed if one.type == "ACTION"]
+    begins = text.rfind(";", 0, named[-1].start) if named else 0
+    action = next((one.action for one in tokens if one.type == "ACTION" and one.start > begins), "")
     if len(clocks) > 1:
-        return f"after {clocks[0]} and before {clocks[-1]}"
-    until = bool(said) and (said[-1].lower() in _ENDS) != bool(_NOT.search(text))
-    return f"{'before' if until else 'after'} {clocks[0]}" if clocks else ""
+        return f"after {clocks[0]} and before {clocks[-1]}", action
+    about = text[named[-1].end if named else 0 : row[-1].end] if row else ""
+    said = _LIMITS.findall(about)
+    until = bool(said) and (said[-1].lower() in _ENDS) != bool(_NOT.search(about))
+    return f"{'before' if until else 'after'} {clocks[0]}" if clocks else "", action
 
 
 _LIMITS = re.compile(r"\b(?:before|until|till|by|latest|earlier|after|from|since|earliest|later)\b", re.I)

@@ -38,7 +38,7 @@ class Mentioned(NamedTuple):
 
 def _content(name: str) -> tuple[str, ...]:
     said = re.findall(r"[^\W_]+", name.casefold())
-    return tuple(word for word in said if word not in _LITTLE) or tuple(said) or ("",)
+    return tuple(word for word in said if word not in LITTLE) or tuple(said) or ("",)
 
 
 @cache
@@ -173,5 +173,6 @@ _BETWEEN = english.words(
 """Words that may stand between those of a name."""
 _DEFINITE = english.words("the this that these those my your our their his her all")
 ARTICLES = _DEFINITE | english.words("a an")
-_LITTLE = english.words("a an the of for with from to in on at by and")
+LITTLE = english.words("a an the of for with from to in on at by and")
+"""Words of a name that a text may leave out."""
 _NOMINAL = re.compile(r"(?:ing|ings|ion|ions|ment|s)$")

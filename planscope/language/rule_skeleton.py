@@ -18,6 +18,7 @@ from planscope.language import english
 from planscope.language.calls import USER, Calls, Compare
 from planscope.language.cuts import Item, Outcome, Paths, Scanner, Token, full
 from planscope.language.inflection import forms, singular
+from planscope.language.named import LITTLE
 from planscope.language.resolve import Reading
 from planscope.language.shapes import joined, meanings, same
 
@@ -180,7 +181,6 @@ _GAP = english.words(
 """Words that may stand between those of a name."""
 _GONE = "\u2026"
 """What stands for a word that belongs to a name before it."""
-_LITTLE = english.words("a an the of for with from to in on at by and")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _NEXT = re.compile(
     r"(?:(?P<one>one|either|among|within|some)(?: of)? |(?:any|none|neither) of )?(?:the )?(?:very )?(?:next )?"
@@ -197,21 +197,15 @@ _CONTAINS = english.words(
     "contains contain include includes has say says mention mentions have containing contained"
 )
 _STANDS_IN = re.compile(r"(?:(?:appears|occurs|shows up|is|is contained|is found|stands|is mentioned) )?in ")
-_ORDINAL = re.compile(
-    r"(?:the|an?|any) (first|second|third|fourth|fifth|sixth|seventh|eighth)(?: one| time)? "
-)
 _ORDINALS = "first second third fourth fifth sixth seventh eighth".split()
+_ORDINAL = re.compile(rf"(?:the|an?|any) ({'|'.join(_ORDINALS)})(?: one| time)? ")
 _BEHIND_ONCE = [[], *([one] for one in "per in for or , ; at only and on".split())]
 """Before these "once" is a number."""
 
 
 @cache
 def _phrases() -> dict[tuple[str, ...], str]:
-    table = english.rows(_CODES.replace("\n    ", " "))
-    return {tuple(one.split()): code for code, some in table for one in some.split("|")} | {
-        ("|",): "?",
-        (_GONE,): "-",
-    }
+    return dict(english.worded(_CODES.replace("\n    ", " "))) | {("|",): "?", (_GONE,): "-"}
 
 
 @cache
@@ -237,7 +231,7 @@ def _kin(one: str, other: str) -> bool:
 def _content(name: str) -> tuple[str, ...]:
     """Return the words of a tool's name that say something."""
     said = [one.casefold() for one in _WORD.findall(name)]
-    return tuple(one for one in said if one not in _LITTLE) or (name.casefold(),)
+    return tuple(one for one in said if one not in LITTLE) or (name.casefold(),)
 
 
 def _is_name(noun: str) -> bool:
@@ -366,14 +360,11 @@ class _Symbols:
         return best
 
     def _phrase(self, at: int) -> tuple[int, str]:
-        some = tuple(self.keys[at : at + _longest()])
-        for size in range(len(some), 0, -1):
-            if some[:size] in _phrases():
-                return size, _phrases()[some[:size]]
+        found = english.longest(_phrases(), tuple(self.keys[at : at + _longest()]))
         light = self.keys[at] in _light() or (
             self.keys[at] in ("out", "up", "over") and self.keys[max(at - 1, 0)] in _light()
         )
-        return (1, "-") if light else (0, "")
+        return (1, "-") if light and not found[0] else found
 
     def _message(self, at: int) -> int:
         """Read the text that the user's message must have."""

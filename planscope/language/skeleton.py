@@ -243,7 +243,6 @@ _DONE = english.words(
 _ASKED = re.compile(r"\b(?:can|could|will|would|may) (?:you|we|i)\b")
 _EXACT = re.compile(r"\b(?:until|noon|[0-9])")
 """Never in an aside."""
-_COUNTED = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _BOUNDS = {"b": "d", "l": "t", "L": "t", "f": "P", "e": "T", "G": "T", "u": "v", "p": "7"}
 _INSIDE = {"not": "n", "may": "m", "can": "m", "could": "m", "only": "o", "been": "H"}
 """The letters of words inside a name: "the fence may be repaired"."""
@@ -262,7 +261,7 @@ _WINDOW = 16
 
 @cache
 def _phrases() -> Mapping[tuple[str, ...], str]:
-    return {tuple(one.split()): code for code, some in english.rows(_CODES) for one in some.split("|")}
+    return dict(english.worded(_CODES))
 
 
 @cache
@@ -274,9 +273,7 @@ def _patterns() -> Sequence[tuple[str, re.Pattern[str], int]]:
 @cache
 def _phrase(some: tuple[str, ...]) -> tuple[int, str]:
     """Return the longest phrase at the beginning of some words: how many words it has, and its letter."""
-    sizes = (size for size in range(min(len(some), 8), 0, -1) if some[:size] in _phrases())
-    width = next(sizes, 0)
-    code = _phrases()[some[:width]] if width else ""
+    width, code = english.longest(_phrases(), some[:8])
     text = f" {' '.join(some)} "
     for letter, pattern, start in _patterns():
         match = pattern.match(text, start)
@@ -438,7 +435,7 @@ class Skeletons:
     def _clock(self, text: str, row: Sequence[Token], at: int) -> tuple[int, int, str] | None:
         """Return the place after a clock time, its hour, and a word if it may be another: "nine o'clock"."""
         word, end = row[at].key, row[at].end
-        number = str(_COUNTED.index(word)) if word in _COUNTED else word
+        number = str(english.NUMBERS.index(word)) if word in english.NUMBERS else word
         exact = re.compile(r"\s*o['\u2019]clock", re.IGNORECASE).match(text, end)
         end = exact.end() if exact else end
         hour, stop, doubt = int(number) if exact and number.isdigit() else 0, end, ""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from planscope.safe.glyphs import ELLIPSIS, MAX_MARKS, Shown, is_mark, show, visible
+
+_SHORT = 200
 
 
 def char_width(char: str) -> int:
@@ -30,7 +33,13 @@ def _wide_since_16(code: int) -> bool:
 
 def cell_width(s: str) -> int:
     """Return the cells of a visible text."""
-    return len(s) if s.isascii() else sum(map(char_width, s))
+    return len(s) if s.isascii() else _short_width(s) if len(s) < _SHORT else sum(map(char_width, s))
+
+
+@lru_cache(4096)
+def _short_width(s: str) -> int:
+    """Each key measures the same labels again."""
+    return sum(map(char_width, s))
 
 
 def clip(s: str, cells: int) -> str:

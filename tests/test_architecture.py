@@ -265,7 +265,7 @@ TOKENS = {
     "agents": 73_020,
     "traces": 56_580,
     "commands": 45_960,
-    "language": 94_399,
+    "language": 94_549,
     "session": 40_310,
     "oracle": 35_170,
     "sharing": 31_800,
@@ -281,7 +281,7 @@ TOKENS = {
     "drawing": 8_040,
     "doors": 6_120,
     "walk": 4_910,
-    "safe": 4_720,
+    "safe": 4_760,
     "show": 3_720,
     "views": 7_800,
 }

@@ -514,6 +514,7 @@ SIMPLE = dict(
         """
         S only after S: precedence 1 0
         S comes before S: precedence 0 1
+        S before S: precedence 0 1
         S never happens after S: not_succession 1 0
         every S is followed by S: response 0 1
         every S is followed right away by S: chain_response 0 1
@@ -526,10 +527,14 @@ SIMPLE = dict(
         S happens first: first 0
         S happens last: last 0
         S never happens: never 0
+        never call S: never 0
+        S at most once: absence 0 # 1
+        at most one S: absence 0 # 1
+        S happens at most once: absence 0 # 1
         """
     )
 )
-"""What plain sentences mean, where S is a known tool: a kind, and the places of its sets."""
+"""What plain sentences mean, where S is a known tool: a kind, the places of its sets, and behind # its number."""
 PLAINER = rf"""
     ^(?:assert|check|verify|expect|confirm|require|demand|enforce|guarantee|we \
       (?:require|demand|insist|expect)|it must hold)(?: :)? \

@@ -81,8 +81,15 @@ def readings(scanner: Scanner, row: Sequence[Token]) -> Ways:
     return found
 
 
-def plain(scanner: Scanner, row: Sequence[Token]) -> Meaning:
-    """Return what a plain sentence means, which needs no regular expressions; nothing of others."""
+def plain(scanner: Scanner, row: Sequence[Token]) -> Reading | None:
+    """Return what a plain sentence means, which needs no regular expressions; None of others. Behind it may stand "for
+    the same order_id", with a name that is no English word."""
+    per: Paths = ()
+    for same in ("per", "for the same") if "_" in row[-1].key and row[-1].kind == "word" else ():
+        size = len(same.split()) + 1
+        if [one.key for one in row[-size:-1]] == same.split() and row[-1].text not in scanner.tools:
+            per, row = ((row[-1].text,),), row[:-size]
+            break
     sets = [
         Item("S", (one.start, one.end), (Calls(one.text, text=one.text),))
         for one in row
@@ -90,9 +97,11 @@ def plain(scanner: Scanner, row: Sequence[Token]) -> Meaning:
     ]
     words = " ".join("S" if one.text in scanner.tools else one.key for one in row)
     if words not in english.SIMPLE or len({one.calls for one in sets}) < len(sets):
-        return ()
-    kind, first, *then = english.SIMPLE[words].split()
-    return (Draft(cast(Kind, kind), sets[int(first)], sets[int(then[0])] if then else None),)
+        return None
+    meaning, _, count = english.SIMPLE[words].partition(" # ")
+    kind, first, *then = meaning.split()
+    then_set = sets[int(then[0])] if then else None
+    return Reading(((Draft(cast(Kind, kind), sets[int(first)], then_set, int(count or 0)),),), (per, ()))
 
 
 def plainer(scanner: Scanner, row: Sequence[Token], told: str = english.PLAINER) -> list[Token]:

@@ -194,8 +194,8 @@ def _sentence(file: _File, row: list[Token]) -> None:
 
 def _named_sentence(file: _File, name: str | None, row: list[Token]) -> None:
     span = row[0].start, row[-1].end
-    if drafts := plain(file.scanner, row):
-        file.rules += _rules(file, drafts, ((), ()), name, span)
+    if reading := plain(file.scanner, row):
+        file.rules += _rules(file, reading.meanings[0], reading.per, name, span)
         return
     _, ways, error = _read(file, name, row)
     line = file.scanner.text.count("\n", 0, span[0]) + 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from planscope.language import english
@@ -270,13 +272,14 @@ def test_an_agent_makes_all_calls_of_a_list_and_is_never_left_out() -> None:
 
 def test_plain_sentences_mean_what_the_table_of_constructions_says() -> None:
     tools = ("refund", "lookup")
-    for words in english.SIMPLE:
-        text = words.replace("S", "refund", 1).replace("S", "lookup", 1)
+    for words, same in product(english.SIMPLE, ("", " for the same order_id", " per order_id")):
+        text = words.replace("S", "refund", 1).replace("S", "lookup", 1) + same
         (rule,) = read_rules(text, tools).rules
         _, (found,) = readings(Scanner(text, tools), list(tokens(text)))
         ((draft,),) = found.meanings
         then = draft.then.calls if draft.then is not None else ()
         assert (rule.kind, rule.first, rule.then) == (draft.kind, draft.first.calls, then), text
+        assert (rule.count, rule.per, rule.per_then) == (draft.count, *found.per), text
 
 
 @pytest.mark.parametrize(

@@ -25,18 +25,19 @@ from tests.rules.worlds import MORE_MODES, make_world
 @pytest.mark.parametrize(
     ("name", "read", "every", "least", "misread"),
     [
-        ("own_words.txt", by_meaning, 5, 123, 0),
-        ("domains.txt", by_meaning, 3, 25, 0),
-        ("strangers.txt", by_meaning, 6, 62, 0),
-        ("forms.txt", by_meaning, 5, 91, 0),
-        ("roles.txt", by_meaning, 1, 73, 0),
-        ("workplaces.txt", by_meaning, 3, 33, 0),
-        ("dev_rules.jsonl", by_examples, 4, 23, 1),
+        ("own_words.txt", by_meaning, 15, 41, 0),
+        ("domains.txt", by_meaning, 9, 9, 0),
+        ("strangers.txt", by_meaning, 18, 21, 0),
+        ("forms.txt", by_meaning, 15, 31, 0),
+        ("roles.txt", by_meaning, 8, 10, 0),
+        ("workplaces.txt", by_meaning, 10, 7, 0),
+        ("dev_rules.jsonl", by_examples, 12, 5, 0),
         *nightly(
             ("own_words.txt", by_meaning, 1, 623, 0),
             ("domains.txt", by_meaning, 1, 69, 0),
             ("strangers.txt", by_meaning, 1, 355, 0),
             ("forms.txt", by_meaning, 1, 447, 0),
+            ("roles.txt", by_meaning, 1, 73, 0),
             ("workplaces.txt", by_meaning, 1, 88, 2),
             ("dev_rules.jsonl", by_examples, 1, 84, 2),
         ),
@@ -62,7 +63,7 @@ def _said(rule: Rule) -> tuple[object, ...]:
     return rule.kind, sets, rule.count if counted else 0, rule.per, rule.per_then, rule.condition
 
 
-@pytest.mark.parametrize("many", [30, *nightly(300)])
+@pytest.mark.parametrize("many", [10, *nightly(300)])
 def test_the_sentence_of_a_rule_is_read_as_this_rule(many: int) -> None:
     for seed in range(many):
         for rule in make_world(Random(seed), modes=MORE_MODES).rules:
@@ -89,7 +90,7 @@ def _errors(sentence: str, tools: Sequence[str]) -> Sequence[ParseError]:
     return ()
 
 
-@pytest.mark.parametrize("every", [16, *nightly(1)])
+@pytest.mark.parametrize("every", [48, *nightly(1)])
 def test_what_a_refusal_suggests_is_read_and_names_only_tools(every: int) -> None:
     told = 0
     for name in ("forms.txt", "own_words.txt", "domains.txt"):
@@ -104,7 +105,7 @@ def test_what_a_refusal_suggests_is_read_and_names_only_tools(every: int) -> Non
     assert told > 20 // every
 
 
-@pytest.mark.parametrize("every", [120, *nightly(9)])
+@pytest.mark.parametrize("every", [360, *nightly(9)])
 def test_no_word_of_a_sentence_is_left_out(every: int) -> None:
     """A word that nobody knows makes a sentence unread, or stands in its rules."""
     read = 0
@@ -126,7 +127,7 @@ def test_a_heading_is_said_to_be_left_out() -> None:
     assert len(found.rules) == 1
 
 
-@pytest.mark.parametrize("every", [3, *nightly(1)])
+@pytest.mark.parametrize("every", [9, *nightly(1)])
 def test_no_trap_is_read_in_another_way(every: int) -> None:
     """``traps.jsonl``: sentences that a hasty reader gets wrong, with runs that keep or break them in each meaning. Of
     class "none" are those that require nothing. What is read judges these runs rightly."""

@@ -31,6 +31,11 @@ def examples(many: int) -> int:
     return many if WANTED else -(-many // 3)
 
 
+def rounds(few: int, many: int) -> int:
+    """Cases that a test draws for itself: in the nightly run ``many``, else ``few``."""
+    return many if WANTED else few
+
+
 def wanted(item: pytest.Item) -> bool:
     """Is this case tried now?"""
     if item.get_closest_marker("nightly") is None or WANTED == "all":

@@ -12,6 +12,7 @@ from planscope.oracle.replay import replay
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.session.record import RecordedCall, RunRecord
 from tests.each import each
+from tests.nightly import rounds
 from tests.oracle.brute import random_base, random_timed
 
 LOOKUPS = ["steps", "last", "index_of", "called", "executed", "executions", "checks", "breaks"]
@@ -44,7 +45,7 @@ def record(calls: tuple[ToolCall, ...], answered: int) -> RunRecord:
 
 
 @pytest.mark.parametrize("make", [random_base, random_timed], ids=["base", "timed"])
-@each("seed", range(120))
+@each("seed", range(rounds(40, 120)))
 def test_grown_call_by_call_it_is_the_same(make, seed: int) -> None:
     draw = random.Random(seed)
     problem, trace = make(draw)

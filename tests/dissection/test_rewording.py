@@ -26,7 +26,7 @@ from planscope.language.tree import Clause, Relative, Word, walk
 from planscope.session.oracle_input import reading_of
 from planscope.stats import beta_binomial
 from planscope.synthesis.substitution import places
-from tests.nightly import examples
+from tests.nightly import examples, rounds
 
 from .cases import query
 
@@ -98,11 +98,11 @@ def test_what_the_runs_say_clearly_is_believed(planted: set[int], seed: int) -> 
 def test_bad_words_are_found() -> None:
     """Of so few runs chance may make a word look bad, so it is nearly always and not always."""
     found = 0
-    for seed in range(100):
+    for seed in range(rounds(50, 100)):
         planted = set(random.Random(seed).sample(range(10), seed % 4))
         bad = suspicion(runs_of_stumbling(planted, seed))
         found += {int(word) for word, how in bad.items() if how > 0.5} == planted
-    assert found >= 98
+    assert found >= rounds(49, 98)
 
 
 @settings(max_examples=examples(40))
@@ -134,7 +134,7 @@ def test_suspect_words_are_left_out_where_others_will_do(number: int, seed: int)
 
 def test_few_different_words_will_do() -> None:
     """Drawn at random, ten clauses have nearly as many relation words; chosen, one for each kind of place."""
-    for number in range(40):
+    for number in range(rounds(16, 40)):
         tree = reading_of(query(number)).tree
         if sum(isinstance(n, Clause | Relative) for _, n in walk(tree)) < 8:
             continue

@@ -24,9 +24,9 @@ from planscope.session.oracle_input import problem_of
 from tests.language.every_reading import Said, Tokens, likely, readings, written
 from tests.language.support import error, read, said
 from tests.language.trees import seeded
-from tests.nightly import examples
+from tests.nightly import examples, rounds
 
-EVERY = int(os.environ.get("PLANSCOPE_EVERY", "1500"))
+EVERY = int(os.environ.get("PLANSCOPE_EVERY", str(rounds(4000, 1500))))
 """One of so many of the sentences that can be made is read; 1 takes an hour."""
 
 LETTERS = tuple("abcdefghijkl")
@@ -285,7 +285,7 @@ def test_any_natural_sentence(tokens: Tokens) -> None:
 
 def test_what_is_written_has_one_reading_by_every_grammar() -> None:
     """Regular English is doubtful where the grammar of lists that go on says so, and no text of a tree is."""
-    for seed in range(150):
+    for seed in range(rounds(50, 150)):
         tree, actions = seeded(seed, actions=2 + seed % 19, sentences=1, timed=seed % 2 == 0)
         tokens = Scanner(names=Names(actions), timed=True).tokens(render(tree, actions).text)
         assert tokens is not None

@@ -21,8 +21,9 @@ from planscope.language.sentence import agrees, strict
 from planscope.language.tree import NP, Query, walk
 from tests.language.support import error, read, said
 from tests.language.trees import queries, seeded
+from tests.nightly import rounds
 
-SENTENCES = int(os.environ.get("PLANSCOPE_SENTENCES", "7"))
+SENTENCES = int(os.environ.get("PLANSCOPE_SENTENCES", str(rounds(4, 7))))
 """How many random sentences are damaged in every place; 2,000 take about a minute."""
 
 FOOD = ("tea", "milk", "bread", "jam", "ham", "egg")

@@ -19,8 +19,9 @@ from planscope.language.scan import MAX_TOKENS, Names, Token
 from planscope.language.sentence import fold, split
 from planscope.language.tree import NP, Clause, Query, Relative, Time, same_tree, skeleton
 from tests.language.trees import queries, seeded
+from tests.nightly import rounds
 
-PARAGRAPHS = int(os.environ.get("PLANSCOPE_PARAGRAPHS", "400"))
+PARAGRAPHS = int(os.environ.get("PLANSCOPE_PARAGRAPHS", str(rounds(130, 400))))
 """How many random paragraphs the slower tests read; 20,000 take about a minute."""
 
 
@@ -104,14 +105,14 @@ def test_no_two_clauses_look_the_same() -> None:
     for what, types in _clauses():
         assert seen.setdefault(types, what) == what
     # So the first comma with a conjunction behind it that closes no list, or semicolon, parts the two clauses.
-    for types in list(seen)[::7]:
+    for types in list(seen)[:: rounds(49, 7)]:
         for conj in (["SEMI"], ["COMMA", "AND"], ["COMMA", "BUT"]):
             both = [*types, *conj, *types, "DOT"]
             clauses, conjs = split([Token(kind, place, place + 1) for place, kind in enumerate(both)])
             assert [tuple(token.type for token in clause) for clause in clauses] == [types, types]
             assert [token.type for token in conjs] == conj[-1:]
     assert len(seen) > 50_000
-    for types in list(seen)[::397]:
+    for types in list(seen)[:: rounds(1191, 397)]:
         found = clause_patterns(types)
         assert not isinstance(found, Stuck) and len(found) == 1
 

@@ -114,11 +114,12 @@ def sentences() -> dict[str, tuple[str, bool]]:
 def expected() -> dict[str, list[str]]:
     """What is said of each sentence."""
     found: dict[str, list[str]] = {}
+    said: list[str] = []
     for line in EXPECTED.read_text(encoding="utf-8").splitlines():
         if line.startswith(" "):
-            found[head].append(line)
+            said.append(line)
         else:
-            found[head := line] = []
+            said = found[line] = []
     return found
 
 

@@ -14,6 +14,7 @@ from planscope.oracle.redundancy import redundant
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from tests.each import each
+from tests.nightly import rounds
 from tests.oracle.brute import base_legal, timed_starts
 from tests.oracle.build import problem
 from tests.synthesis.mutant_checks import closure
@@ -43,7 +44,7 @@ def a_change(rng: Random, said: list[str], names: str, timed: bool) -> list[str]
     return said
 
 
-@each("seed", range(150))
+@each("seed", range(rounds(50, 150)))
 def test_base(seed: int) -> None:
     rng = Random(seed)
     names = "ABCD"[: rng.randint(2, 4)]
@@ -55,7 +56,7 @@ def test_base(seed: int) -> None:
     assert equivalent(one, other, foreseen=True) is same
 
 
-@each("seed", range(150), every=10)
+@each("seed", range(150), every=30)
 def test_timed(seed: int) -> None:
     rng = Random(seed)
     names = "ABC"[: 3 if seed < 20 else 2]
@@ -70,7 +71,7 @@ def test_timed(seed: int) -> None:
         assert same, "what is the same whatever the durations are is so with these"
 
 
-@each("seed", range(150))
+@each("seed", range(rounds(50, 150)))
 def test_whatever_the_durations_are(seed: int) -> None:
     """Differences of two hours: all that follows from them is found by shortest paths."""
     rng = Random(seed)
@@ -85,7 +86,7 @@ def test_whatever_the_durations_are(seed: int) -> None:
 
 
 @pytest.mark.parametrize("timed", [False, True])
-@each("seed", range(25))
+@each("seed", range(rounds(8, 25)))
 def test_one_constraint_less_is_the_same_where_the_others_imply_it(seed: int, timed: bool) -> None:
     asked = synthesize(Request(actions=5, seed=seed, timed=timed, lists=0.4)).problem
     implied = redundant(asked)

@@ -10,6 +10,7 @@ import pytest
 from planscope.oracle import marco
 from planscope.oracle.marco import HittingSets, HittingSetsByZ3, Marco, hitting_sets
 from planscope.oracle.plan import Answered
+from tests.nightly import rounds
 
 
 class Listed:
@@ -86,7 +87,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.parametrize("generous", [False, True])
 def test_all_of_both_each_once(way: str, generous: bool) -> None:
-    for seed in range(40):
+    for seed in range(rounds(14, 40)):
         question = drawn(seed, generous=generous)
         told = Told(question)
         assert told.run() == "all", seed
@@ -101,7 +102,7 @@ def test_all_of_both_each_once(way: str, generous: bool) -> None:
 def test_with_a_limit_the_smallest_corrections_come(way: str) -> None:
     """Pairs of which one has to go each, and one member that is enough for all of some: many sizes."""
     capped = 0
-    for seed in range(40):
+    for seed in range(rounds(14, 40)):
         question = drawn(seed)
         cores, corrections = truth(question)
         for most in (1, 2, 5):
@@ -232,7 +233,7 @@ def test_the_two_take_turns_until_there_is_enough_of_one(way: str) -> None:
 
 
 def test_a_correction_is_told_as_soon_as_none_that_is_smaller_can_come(way: str) -> None:
-    for seed in range(15):
+    for seed in range(rounds(5, 15)):
         told = Told(drawn(seed))
         search = told.search
         search._begin(None)
@@ -247,7 +248,7 @@ def test_a_correction_is_told_as_soon_as_none_that_is_smaller_can_come(way: str)
 
 def test_what_is_known_already_is_not_asked() -> None:
     """Neither a set around a known core nor one within what a known correction leaves."""
-    for seed in range(30):
+    for seed in range(rounds(10, 30)):
         question = drawn(seed)
         told = Told(question)
         search, real = told.search, question.ask

@@ -24,7 +24,7 @@ from planscope.oracle.smt import Judge
 from planscope.oracle.trace import Trace
 from planscope.oracle.verdict_types import Core, Correction, Reasons, StepView
 from planscope.wording.explain import explain_core, explain_correction
-from tests.nightly import examples
+from tests.nightly import examples, rounds
 from tests.oracle import brute
 from tests.oracle.build import problem, trace
 
@@ -146,14 +146,14 @@ def check(run: Replay, index: int) -> Reasons:
 @pytest.mark.parametrize("chunk", range(4))
 def test_base_every_subset(chunk: int) -> None:
     seen = 0
-    for seed in range(chunk, 120, 4):
+    for seed in range(chunk, rounds(60, 120), 4):
         made, calls = brute.random_base(random.Random(seed), most=4)
         run = replay(made, calls)
         for index in lost(run):
             if len(members_of(run, index)) <= 12:
                 check(run, index)
                 seen += 1
-    assert seen > 10
+    assert seen > rounds(5, 10)
 
 
 def test_base_contradictions_without_a_run() -> None:
@@ -172,16 +172,17 @@ def test_base_contradictions_without_a_run() -> None:
 @pytest.mark.parametrize("chunk", range(4))
 def test_timed_every_subset(chunk: int) -> None:
     seen = 0
-    for seed in range(chunk, 100, 4):
+    for seed in range(chunk, rounds(50, 100), 4):
         made, calls = brute.random_timed(random.Random(seed), most=2)
         run = replay(made, calls)
         for index in lost(run):
             if len(members_of(run, index)) <= 12:
                 check(run, index)
                 seen += 1
-    assert seen > 8
+    assert seen > rounds(4, 8)
 
 
+@pytest.mark.nightly
 def test_timed_every_subset_of_three_actions() -> None:
     made, calls = brute.random_timed(random.Random(68), most=3)
     run = replay(made, calls)
@@ -218,14 +219,14 @@ def test_each_kind_is_what_hits_the_other(seed: int, timed: bool) -> None:
 @pytest.mark.parametrize("timed", [False, True])
 def test_z3_agrees_member_by_member(timed: bool) -> None:
     seen = 0
-    for seed in range(25):
+    for seed in range(rounds(9, 25)):
         rng = random.Random(seed)
         made, calls = brute.random_timed(rng, most=5) if timed else brute.random_base(rng, most=7)
         run = replay(made, calls)
         for index in lost(run):
             assert run.certify_reasons(run.reasons(index, most=12)) == "confirmed", seed
             seen += 1
-    assert seen > 10
+    assert seen > rounds(4, 10)
 
 
 def test_z3_denies_what_is_no_core_and_no_correction() -> None:
@@ -249,7 +250,7 @@ def test_z3_denies_what_is_no_core_and_no_correction() -> None:
 
 def test_z3_finds_the_same_where_scheduling_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = 0
-    for seed in range(16):
+    for seed in range(rounds(6, 16)):
         made, calls = brute.random_timed(random.Random(seed), most=4)
         run = replay(made, calls)
         for index in lost(run):

@@ -8,6 +8,7 @@ import pytest
 
 from planscope.oracle.replay import replay
 from planscope.oracle.smtlib import smt_document
+from tests.nightly import rounds
 from tests.oracle import brute
 
 cvc5 = pytest.importorskip("cvc5")
@@ -32,7 +33,7 @@ def answers(text: str) -> list[str]:
 
 @pytest.mark.parametrize("timed", [False, True])
 def test_cvc5_agrees(timed: bool) -> None:
-    for seed in range(200):
+    for seed in range(rounds(60, 200)):
         rng = random.Random(seed)
         problem, trace = brute.random_timed(rng) if timed else brute.random_base(rng)
         run = replay(problem, trace)
@@ -43,7 +44,7 @@ def test_cvc5_agrees(timed: bool) -> None:
 
 @pytest.mark.parametrize("timed", [False, True])
 def test_cvc5_finds_every_core_minimal(timed: bool) -> None:
-    for seed in range(60):
+    for seed in range(rounds(20, 60)):
         rng = random.Random(seed)
         problem, trace = brute.random_timed(rng) if timed else brute.random_base(rng)
         run = replay(problem, trace)

@@ -25,7 +25,7 @@ from planscope.rules.repair import repair
 from planscope.rules.report import CheckOptions
 from planscope.rules.rule import Rule, RuleFile
 from planscope.rules.words import sentence_of
-from tests.nightly import nightly
+from tests.nightly import nightly, rounds
 from tests.rules.brute import all_kept, continuation, depth
 from tests.rules.many_cases import as_event, check_statuses, plan_events, seen, trace_of
 from tests.rules.many_repairs import Case, applied
@@ -41,7 +41,7 @@ def world_of(seed: int) -> tuple[World, list[Event], Random]:
     return world, world.trace(random, 5), random
 
 
-@pytest.mark.parametrize("first", range(0, 400, 50))
+@pytest.mark.parametrize("first", range(0, rounds(150, 400), 50))
 def test_the_judge_and_the_table_agree(first: int) -> None:
     for seed in range(first, first + 50):
         world, happened, _ = world_of(seed)
@@ -49,7 +49,7 @@ def test_the_judge_and_the_table_agree(first: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "many"), [(0, 12), (160, 12), *nightly(*((first, 40) for first in range(0, 240, 40)))]
+    ("first", "many"), [(0, 6), (160, 6), *nightly(*((first, 40) for first in range(0, 240, 40)))]
 )
 def test_what_is_said_of_the_future_is_true(first: int, many: int) -> None:
     """No lost trace can be continued, each plan keeps the rules, each safe call does, and Z3 denies no core."""
@@ -92,7 +92,7 @@ def test_z3_confirms_whole_traces_and_cores() -> None:
     from planscope.rules.confirm import kept_confirmed
 
     asked = 0
-    for seed in range(150):
+    for seed in range(rounds(60, 150)):
         world, happened, _ = world_of(seed)
         for rule in world.rules:
             if rule.kind in ("compared", "in_message", "together"):
@@ -100,12 +100,12 @@ def test_z3_confirms_whole_traces_and_cores() -> None:
                 asked += said in ("confirmed", "denied")
                 if said in ("confirmed", "denied"):
                     assert (said == "confirmed") is kept(rule, happened), (rule, happened)
-    assert asked > 100
+    assert asked > rounds(36, 100)
 
 
 def test_repairs_keep_the_rules() -> None:
     told: dict[str, int] = {}
-    for seed in range(250):
+    for seed in range(rounds(80, 250)):
         world, happened, random = world_of(seed)
         if all_kept(world.rules, happened):
             continue

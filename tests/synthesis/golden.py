@@ -6,7 +6,7 @@ Written anew by ``python -m tests.synthesis.golden`` when the lexicon, the topic
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -84,36 +84,39 @@ MANY: dict[str, list[dict[str, Any]]] = {
 SEEDS = range(20, 28)
 
 
-def _said(name: str) -> Iterator[object]:
+def _said(name: str, seed: int) -> Iterator[object]:
     for arguments in MANY[name]:
-        for seed in SEEDS:
-            try:
-                made = synthesize(Request(seed=seed, **arguments))
-            except SynthesisError as error:
-                yield str(error)
-            else:
-                durations = [a.duration for a in made.problem.actions]
-                yield made.topic, made.text, made.valid_orders, durations
-
-
-def _mutants(kind: Any, timed: bool) -> Iterator[object]:
-    for seed in SEEDS:
-        made = synthesize(Request(seed=seed, timed=timed, actions=4, clock_times=0.5))
-        reading = Reading(made.text, made.tree, made.problem)
         try:
-            for mutant in islice(mutants(reading, kind, topic=made.topic, seed=seed), 6):
-                yield mutant.number, mutant.topic, mutant.problem.text
-        except CannotMutate as error:
+            made = synthesize(Request(seed=seed, **arguments))
+        except SynthesisError as error:
             yield str(error)
+        else:
+            durations = [a.duration for a in made.problem.actions]
+            yield made.topic, made.text, made.valid_orders, durations
 
 
-def sums() -> dict[str, str]:
-    """For each kind of request and of mutant, a checksum of what several of them give now."""
-    found = {name: list(_said(name)) for name in MANY}
+def _mutants(kind: Any, timed: bool, seed: int) -> Iterator[object]:
+    made = synthesize(Request(seed=seed, timed=timed, actions=4, clock_times=0.5))
+    reading = Reading(made.text, made.tree, made.problem)
+    try:
+        for mutant in islice(mutants(reading, kind, topic=made.topic, seed=seed), 6):
+            yield mutant.number, mutant.topic, mutant.problem.text
+    except CannotMutate as error:
+        yield str(error)
+
+
+def sums(seeds: Sequence[int] = SEEDS) -> dict[str, list[str]]:
+    """For each kind of request and of mutant, a checksum of what each seed gives now."""
+    found = {name: [list(_said(name, seed)) for seed in seeds] for name in MANY}
     for kind in KINDS:
         for timed in (False, True):
-            found[f"{kind}, timed" if timed else kind] = list(_mutants(kind, timed))
-    return {name: sha256(json.dumps(said).encode()).hexdigest()[:16] for name, said in found.items()}
+            name = f"{kind}, timed" if timed else kind
+            found[name] = [list(_mutants(kind, timed, seed)) for seed in seeds]
+    return {name: [_sum(said) for said in by_seed] for name, by_seed in found.items()}
+
+
+def _sum(said: list[object]) -> str:
+    return sha256(json.dumps(said).encode()).hexdigest()[:16]
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ from planscope.safe import visible
 from planscope.wording.phrases import measured
 
 if TYPE_CHECKING:
-    from planscope.toolfuzz.engine import Options
+    from planscope.toolfuzz.job import Options
     from planscope.toolfuzz.models import FuzzModels
     from planscope.toolfuzz.outcome import Call
     from planscope.toolfuzz.prompting import PromptOptions
@@ -176,7 +176,7 @@ def _add(parser: argparse.ArgumentParser) -> None:
 def _fuzz(args: argparse.Namespace) -> int:
     from planscope.documents.fuzz import FuzzDocument
     from planscope.sharing.redact import redact_data
-    from planscope.toolfuzz.engine import Options
+    from planscope.toolfuzz.job import Options
     from planscope.toolfuzz.keeping import own_session, take_labels
     from planscope.toolfuzz.recorded import recorded_calls
     from planscope.toolfuzz.report import Report
@@ -319,7 +319,7 @@ def _context(name: str | None) -> str:
 
 def _texts_in(folder: Path) -> dict[str, str]:
     """Return the text files of a folder by their relative names. Raises UserError."""
-    from planscope.toolfuzz.served import LARGEST_FILES, MOST_FILES
+    from planscope.toolfuzz.job import LARGEST_FILES, MOST_FILES
 
     if not folder.is_dir():
         raise UserError(f"--files: {folder} is not a folder")

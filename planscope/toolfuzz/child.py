@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import NoReturn, TypeVar
 
 from planscope.errors import UserError
-from planscope.toolfuzz.engine import Job, Options
 from planscope.toolfuzz.folders import COPY, ORIGIN, FolderCopy
 from planscope.toolfuzz.fuzzing import Fuzzing
 from planscope.toolfuzz.host import Host
+from planscope.toolfuzz.job import Job, Options
 from planscope.toolfuzz.known import Known
 from planscope.toolfuzz.lines import framed, moved_away
 from planscope.toolfuzz.lookups import hear_of_databases
@@ -189,7 +189,7 @@ class _Work:
             {"name": t.name, "description": t.description, "schema": t.schema, "skipped": t.skipped,
              "source": code_of(t), "place": place_of(t)} for t in tools
         ]  # fmt: skip
-        self.send("tools", sandbox=enforced.as_data(), tools=about)
+        self.send("tools", sandbox=asdict(enforced), tools=about)
 
         def stage_of(several: list[Tool]) -> Stage:
             return Stage(hosts, {one.name: one for one in several}, options.call_limit)

@@ -20,8 +20,9 @@ from typing import IO, Any
 from planscope.errors import UserError
 from planscope.session.model import FuzzFinding
 from planscope.toolfuzz.folders import copy_folder
+from planscope.toolfuzz.job import Job, Options
 from planscope.toolfuzz.lines import read
-from planscope.toolfuzz.mcp_process import address_of, is_server
+from planscope.toolfuzz.mcp_process import address_of
 from planscope.toolfuzz.outcome import Call, Made
 from planscope.toolfuzz.report import Report
 from planscope.toolfuzz.tool_report import ToolReport
@@ -34,72 +35,6 @@ KEPT_NAMES = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT")
 """Variables of the environment that the child gets."""
 
 INSTALL = "pip install '.[fuzz]'"
-
-
-@dataclass(frozen=True)
-class Options:
-    """What to fuzz, and how far. ``calls`` and ``seconds`` are for each tool; ``call_limit`` is in seconds.
-
-    ``sequences``: sequences of calls to all tools together; None: by the calls. ``reads`` and ``writes``: names of
-    tools in pairs, of which the one reads what the other writes. ``priors``: values that fit the meaning of arguments,
-    by tool and argument. ``examples``: calls that are known to work; one without a tool's name is for all. ``folder``:
-    one of the user's, of which tools get a copy. ``live_writes``: call also tools of a server at an address that may
-    change something there.
-    """
-
-    target: str
-    tools: tuple[str, ...] = ()
-    calls: int | None = 2000
-    seconds: float | None = None
-    seed: int = 1
-    reset: str | None = None
-    network: bool = False
-    call_limit: float = 2.0
-    stop_early: bool = False
-    environment: tuple[str, ...] = ()
-    sequences: int | None = None
-    reads: tuple[str, ...] = ()
-    writes: tuple[str, ...] = ()
-    priors: Mapping[str, Mapping[str, list[object]]] = field(default_factory=dict)
-    examples: Sequence[Call] = ()
-    folder: str | None = None
-    live_writes: bool = False
-
-    @property
-    def most_calls(self) -> int | None:
-        """The calls of each tool; None: as many as the seconds allow."""
-        return None if self.seconds else self.calls
-
-    @property
-    def for_tests(self) -> dict[str, object]:
-        """What a test of a finding needs besides target and call, where it is not as usual."""
-        given = {"environment": list(self.environment), "network": self.network, "folder": self.folder}
-        found: dict[str, object] = {name: value for name, value in given.items() if value}
-        return found | ({} if self.call_limit == Options.call_limit else {"limit": self.call_limit})
-
-    @property
-    def most_sequences(self) -> int:
-        """The number of sequences: as given, or else a tenth of the calls, from 10 to 200; at most 40 for a server,
-        which is started for each."""
-        if self.sequences is not None:
-            return self.sequences
-        return min(max((self.calls or 2000) // 10, 10), 40 if is_server(self.target) else 200)
-
-
-@dataclass(frozen=True)
-class Job:
-    """What the process of the tools is to do. ``work``: ``fuzz``, ``serve`` or ``play``, the program ``play``.
-
-    ``folder``: an empty one; ``base``: the user's; ``private``: more folders that are hidden.
-    """
-
-    options: Options
-    token: str
-    folder: str
-    base: str
-    private: Sequence[str]
-    work: str = "fuzz"
-    play: Sequence[Call] = ()
 
 
 class Stopped(Exception):

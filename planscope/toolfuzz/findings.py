@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from planscope.session.model import FuzzFinding
 from planscope.toolfuzz.coverage import Coverage
 from planscope.toolfuzz.documented import is_documented
 from planscope.toolfuzz.host import Channel
@@ -31,24 +31,24 @@ Shows = Callable[[Sequence[Made]], Outcome | None]
 
 @dataclass
 class Found:
-    """An error while it is settled. ``outcome``: as it was first; ``calls``: its program; ``before``: arguments that
-    its child was sent before."""
+    """An error while it is settled. ``finding``: the fields of a ``FuzzFinding``; ``outcome``: as it was first;
+    ``calls``: its program; ``before``: arguments that its child was sent before."""
 
-    finding: FuzzFinding
+    finding: dict[str, Any]
     outcome: Outcome
     calls: Sequence[Call]
     shows: Shows
     before: Sequence[dict[str, object]] = ()
 
     def change(self, **fields: object) -> None:
-        self.finding = self.finding.model_copy(update=fields)
+        self.finding |= fields
 
     def take(self, again: Outcome) -> None:
         """Say what the confirming call said. What the tool's own wrapper turned into an answer is *returned*."""
         told = again.as_finding()
         fields = {name: told[name] for name in ("message", "traceback", "printed")}
-        kind = again.kind if again.kind == "returned" else self.finding.kind
-        self.change(**fields, source=again.line or self.finding.source, kind=kind)
+        kind = again.kind if again.kind == "returned" else self.finding["kind"]
+        self.change(**fields, source=again.line or self.finding["source"], kind=kind)
 
 
 class Findings:
@@ -86,15 +86,18 @@ class Findings:
         if key is not None:
             self.occurrences[key] += 1
             return None
-        returned = sum(one.finding.kind == "returned" for one in self.found.values())
+        returned = sum(one.finding["kind"] == "returned" for one in self.found.values())
         if outcome.kind == "returned" and returned >= MOST_RETURNED:
             return None
         key = f"sequence\x1f{forms[-1]}" if self.sequences else forms[-1]
         given = list(calls) if self.sequences else calls[-1]["arguments"]
-        finding = FuzzFinding.model_validate(
-            {"tool": tool, **outcome.as_finding(), "input": given, "at_call": at, "knows": knows}
+        self.found[key] = Found(
+            {"tool": tool, **outcome.as_finding(), "input": given, "at_call": at, "knows": knows},
+            outcome,
+            calls,
+            shows or self._shows(tool, outcome),
+            before,
         )
-        self.found[key] = Found(finding, outcome, calls, shows or self._shows(tool, outcome), before)
         self.forms.update(dict.fromkeys(forms, key))
         self.occurrences[key] = 1
         if outcome.kind not in LISTED_ONLY:
@@ -112,7 +115,7 @@ class Findings:
 
     @property
     def unique(self) -> int:
-        return sum(one.finding.kind not in LISTED_ONLY for one in self.found.values())
+        return sum(one.finding["kind"] not in LISTED_ONLY for one in self.found.values())
 
     def counts(self) -> dict[str, int]:
         return {key: self.occurrences[key] for key in self.found}
@@ -120,13 +123,15 @@ class Findings:
     def tell(self, key: str) -> None:
         one = self.found[key]
         one.change(occurrences=self.occurrences[key])
-        self._send("finding", key=key, finding=one.finding.model_dump(exclude_unset=True))
+        self._send("finding", key=key, finding=one.finding)
 
     def drop(self, key: str) -> None:
         """Forget an error that does not come again. It is not reported when it is seen later."""
         one = self.found.pop(key).finding
-        self.curve = [(at, unique - (at > one.at_call)) for at, unique in self.curve if at != one.at_call]
-        self._send("dropped", key=key, tool=one.tool)
+        self.curve = [
+            (at, unique - (at > one["at_call"])) for at, unique in self.curve if at != one["at_call"]
+        ]
+        self._send("dropped", key=key, tool=one["tool"])
 
     # --- settling ---
 
@@ -144,7 +149,7 @@ class Findings:
                 self._with_calls_before(key)
                 return
             one.take(again := shown)
-        raises, tool = one.finding.kind == "raised", self.stage.tools[one.finding.tool]
+        raises, tool = one.finding["kind"] == "raised", self.stage.tools[one.finding["tool"]]
         one.change(documented=raises and is_documented(tool, one.outcome))
         best, calls = self._smaller(one)
         one.change(shrunk=best, shrink_calls=calls)
@@ -158,8 +163,8 @@ class Findings:
                 self._with_calls_before(key)
                 return
             else:
-                one.change(shrunk=one.finding.input)
-        one.change(branches=self._branches(self._program(one, one.finding.shrunk)))
+                one.change(shrunk=one.finding["input"])
+        one.change(branches=self._branches(self._program(one, one.finding["shrunk"])))
         self.tell(key)
 
     def confirm(self, key: str) -> None:
@@ -168,7 +173,7 @@ class Findings:
         if one.shows(replace(self.stage, violates=True).play(one.calls)) is None:
             self.drop(key)
             return
-        one.change(shrunk=one.finding.input)
+        one.change(shrunk=one.finding["input"])
         self.tell(key)
 
     def _branches(self, calls: Sequence[Call]) -> int | None:
@@ -200,7 +205,7 @@ class Findings:
 
     def _program(self, one: Found, given: object) -> list[Call]:
         """Return the program of an input, none if it is not one."""
-        several = given if self.sequences else [{"tool": one.finding.tool, "arguments": given}]
+        several = given if self.sequences else [{"tool": one.finding["tool"], "arguments": given}]
         calls = several if isinstance(several, list) else []
         whole = all(
             isinstance(call, dict)
@@ -225,12 +230,12 @@ class Findings:
             calls = self._program(one, given)
             return bool(calls) and one.shows(self.stage.play(calls, limit)) is not None
 
-        shrinker = Shrinker(one.finding.input, fails, most)
+        shrinker = Shrinker(one.finding["input"], fails, most)
         return shrinker.run(), shrinker.calls
 
     def _smaller_in_child(self, one: Found, most: int, limit: float) -> tuple[object, int]:
         """Make a single call smaller in one child; if a call ends it, take the smallest input so far."""
-        so_far: list[tuple[object, int]] = [(one.finding.input, 0)]
+        so_far: list[tuple[object, int]] = [(one.finding["input"], 0)]
 
         def job(channel: Channel) -> None:
             def fails(given: object) -> bool:
@@ -240,7 +245,7 @@ class Findings:
             def better(given: object) -> None:
                 channel.send("smaller", given=given, calls=shrinker.calls)
 
-            shrinker = Shrinker(one.finding.input, fails, most, better)
+            shrinker = Shrinker(one.finding["input"], fails, most, better)
             better(shrinker.run())
 
         self.stage.host.run(

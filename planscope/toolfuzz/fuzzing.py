@@ -12,9 +12,9 @@ from typing import Any
 from planscope.stats import chao1
 from planscope.toolfuzz import taint
 from planscope.toolfuzz.coverage import Arc, Coverage
-from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.findings import QUICK_LIMIT, Findings, forms_of
 from planscope.toolfuzz.host import Channel, End, Host
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.lookups import Databases
 from planscope.toolfuzz.mcp_tools import ServerHost, violations
 from planscope.toolfuzz.outcome import LISTED_ONLY, OK, Call, Made, Outcome, Places, Refused, returned_error
@@ -115,14 +115,16 @@ class Fuzzing:
         if not self.options.stop_early or self.calls - self._last_new < QUIET:
             return False
         found = self.findings.found.items()
-        counts = [self.findings.occurrences[key] for key, one in found if one.finding.kind not in LISTED_ONLY]
+        counts = [
+            self.findings.occurrences[key] for key, one in found if one.finding["kind"] not in LISTED_ONLY
+        ]
         return chao1(len(counts), counts.count(1), counts.count(2)) - len(counts) < 0.5
 
     def _lacks_a_package(self) -> bool:
         """Return whether every call ended for want of a package. That is no error of the tool."""
         for key, one in self.findings.found.items():
             every = self.findings.occurrences[key] >= self.calls - self.refused
-            if one.finding.exception in _LACKING and every:
+            if one.finding["exception"] in _LACKING and every:
                 one.change(kind="infrastructure")
                 self.findings.tell(key)
                 return True

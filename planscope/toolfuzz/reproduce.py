@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
-from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.engine import Fuzz
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.outcome import Call, Made
 from planscope.toolfuzz.stateful import contradictions, from_told
 
@@ -60,13 +61,6 @@ def check_sequence(
 
 
 def _played(target: str, calls: Sequence[Call], tools: tuple[str, ...], settings: Settings) -> list[Made]:
-    options = Options(
-        target,
-        tools=tools,
-        reset=settings.get("reset"),
-        call_limit=settings.get("limit", 2.0),
-        environment=tuple(settings.get("environment", ())),
-        network=settings.get("network", False),
-        folder=settings.get("folder"),
-    )
-    return Fuzz(options).play(calls)
+    given = dict[str, Any](settings)
+    limit = given.pop("limit", Options.call_limit)
+    return Fuzz(Options(target, tools, call_limit=limit, **given)).play(calls)

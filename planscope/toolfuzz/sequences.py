@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 from planscope.toolfuzz.accepts import fitting, properties
-from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.findings import Findings, forms_of
 from planscope.toolfuzz.fuzzing import Fuzzing
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.outcome import COUNTED, Call, Made, Outcome, Places, keyed
 from planscope.toolfuzz.programs import Stage
 from planscope.toolfuzz.stateful import (

@@ -9,13 +9,11 @@ from dataclasses import replace
 from typing import Any, Self
 
 from planscope.errors import UserError
-from planscope.toolfuzz.engine import Options, check_callable, check_platform, tool_process
+from planscope.toolfuzz.engine import check_callable, check_platform, tool_process
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.outcome import Made
 from planscope.toolfuzz.tool_report import ToolReport
 
-MOST_FILES = 500
-LARGEST_FILES = 2_000_000
-"""Limits of the tools' folder: files that are told, and their bytes together."""
 GRACE = 30.0
 """Seconds beyond a call's limit after which the process counts as lost."""
 _PATIENT = 6

@@ -7,7 +7,7 @@ from typing import Self
 
 from planscope.errors import UserError
 from planscope.toolfuzz.correctness.canonical import canonical
-from planscope.toolfuzz.engine import Options
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.outcome import UNRECORDED, Made, Outcome
 from planscope.toolfuzz.recorded import recorded_tools, session_of
 from planscope.toolfuzz.served import ServedTools

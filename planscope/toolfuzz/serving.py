@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from planscope.toolfuzz.host import Channel
+from planscope.toolfuzz.job import LARGEST_FILES, MOST_FILES
 from planscope.toolfuzz.outcome import Made, lost
 from planscope.toolfuzz.programs import Stage
-from planscope.toolfuzz.served import LARGEST_FILES, MOST_FILES
 
 
 def serve(stage: Stage, folder: Path, commands: int, send: Callable[..., None]) -> None:

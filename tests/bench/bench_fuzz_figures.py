@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from planscope.errors import UserError
-from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.engine import Fuzz
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.mcp_tools import serve
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.toolfuzz.tools import Tool, load

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping
 
 from planscope.toolfuzz import mending
 from planscope.toolfuzz.agent_hands import InAgentHands, priors_of
-from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.engine import Fuzz
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.mending import Mending
 from planscope.toolfuzz.models import FuzzModels, ModelOptions
 from planscope.toolfuzz.report import Report

@@ -28,9 +28,10 @@ from hypothesis import seed as seeded
 from hypothesis import strategies as st
 
 from planscope.errors import UserError
-from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.engine import Fuzz
 from planscope.toolfuzz.fuzzing import Fuzzing
 from planscope.toolfuzz.host import Host
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.mcp_tools import serve
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.toolfuzz.search import Search

@@ -19,8 +19,9 @@ from planscope.session.model import FuzzFinding
 from planscope.session.store import load
 from planscope.sharing.formats import share
 from planscope.sharing.redact import Surroundings, look_through
-from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.engine import Fuzz
 from planscope.toolfuzz.formats import pytest_file, title
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.report import Report, missing
 from planscope.toolfuzz.reproduce import check
 from tests.toolfuzz import shapes, tools

@@ -15,9 +15,10 @@ from planscope.cli import main
 from planscope.session.model import CallEvent, FuzzFinding, FuzzLed
 from planscope.session.store import load
 from planscope.toolfuzz.agent_hands import InAgentHands, priors_of
-from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.engine import Fuzz
 from planscope.toolfuzz.formats import pytest_file
 from planscope.toolfuzz.host import End
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.keeping import predicted
 from planscope.toolfuzz.outcome import Places
 from planscope.toolfuzz.report import Report

@@ -30,7 +30,8 @@ from planscope.session.record import record_of
 from planscope.session.store import load, save
 from planscope.sharing.formats import excerpt
 from planscope.toolfuzz import formats
-from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.engine import Fuzz
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.keeping import fingerprint, keep, own_session, predicted, put
 from planscope.toolfuzz.keeping import record_of as record_of_report
 

@@ -12,7 +12,7 @@ import pytest
 from planscope.cli import main
 from planscope.session.store import load, save
 from planscope.toolfuzz.correctness.search import Correctness
-from planscope.toolfuzz.engine import Options
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.models import FuzzModels, ModelOptions
 from planscope.toolfuzz.prompting import PromptDoor
 from planscope.toolfuzz.served import ServedTools

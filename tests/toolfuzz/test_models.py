@@ -11,7 +11,7 @@ import pytest
 from planscope.errors import UserError
 from planscope.session.model import AnswerEvent, CallEvent, Limits
 from planscope.toolfuzz.answers import read_json
-from planscope.toolfuzz.engine import Options
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.models import FuzzModels, ModelDown, ModelOptions, ToolRun
 from planscope.toolfuzz.prompts import load_prompts
 from planscope.toolfuzz.served import ServedTools

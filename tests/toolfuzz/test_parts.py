@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from planscope.toolfuzz.accepts import mismatch
-from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.hints import Hints, read_function
 from planscope.toolfuzz.host import Channel, Host, _is_starved, _work_of
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.nodes import Knowledge
 from planscope.toolfuzz.outcome import Places, normal, raised, returned_error
 from planscope.toolfuzz.search import Search

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from planscope.cli import main
-from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.engine import Fuzz
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.mcp_process import WebServer
 from planscope.toolfuzz.mcp_tools import ServerHost
 from planscope.toolfuzz.outcome import OK, Lost, Places

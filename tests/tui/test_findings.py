@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, FuzzSet, Session
-from planscope.toolfuzz.engine import Options
+from planscope.toolfuzz.job import Options
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.tool_search import Progress, ToolSearch, again

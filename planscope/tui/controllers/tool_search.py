@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from planscope.session.model import FuzzFinding, Fuzzing
-from planscope.toolfuzz.engine import Fuzz, Options, Stopped
+from planscope.toolfuzz.engine import Fuzz, Stopped
 from planscope.toolfuzz.formats import smallest
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.keeping import put, record_of
 from planscope.toolfuzz.report import Report, interval_words
 from planscope.toolfuzz.reproduce import check, check_sequence

@@ -10,8 +10,8 @@ from textual.widget import Widget
 
 from planscope.errors import UserError
 from planscope.session.model import FuzzFinding
-from planscope.toolfuzz.engine import Options
 from planscope.toolfuzz.formats import tests_of
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.labels import SPECIFIED
 from planscope.toolfuzz.report import rate_sentence
 from planscope.tui.app_screen import flow, keys_for

@@ -13,7 +13,7 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 DISK = 64 * 2**20
@@ -35,6 +35,7 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc", "
 
 _KEY_FOLDERS = {".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", "gcloud"}
 _KEY_FILES = {
+    ".env",
     ".netrc",
     ".npmrc",
     ".pypirc",
@@ -62,9 +63,6 @@ class Enforced:
     hidden: str = "nothing"
     privileges: str = "nothing"
     count: str = "nothing"
-
-    def as_data(self) -> dict[str, str]:
-        return asdict(self)
 
     def of_server(self) -> Enforced:
         """Return what holds for a server, in which there is no audit hook."""
@@ -291,20 +289,24 @@ def _python_in(folder: Path) -> Iterator[Path]:
 
 def _secrets(root: Path) -> Iterator[Path]:
     """Yield keys, sockets and FIFOs below a path. Installed packages have files like keys, which are nobody's own."""
-    folders = [root]
+    folders = [(str(root), any(map(_is_installed, root.parts)))]
     while folders:
-        folder = folders.pop()
-        installed = any(part.endswith("-packages") or part.startswith("python3") for part in folder.parts)
+        folder, installed = folders.pop()
         with suppress(OSError):
             for entry in os.scandir(folder):
-                is_folder = entry.is_dir(follow_symlinks=False)
-                plain = is_folder or entry.is_file(follow_symlinks=False)
                 if entry.is_symlink():
                     continue
-                if not plain or (not installed and is_key(entry.name.casefold(), is_folder)):
+                is_folder = entry.is_dir()
+                if not (is_folder or entry.is_file()) or (
+                    not installed and is_key(entry.name.casefold(), is_folder)
+                ):
                     yield Path(entry.path)
                 elif is_folder:
-                    folders.append(Path(entry.path))
+                    folders.append((entry.path, installed or _is_installed(entry.name)))
+
+
+def _is_installed(part: str) -> bool:
+    return part.endswith("-packages") or part.startswith("python3")
 
 
 def is_key(name: str, is_folder: bool) -> bool:
@@ -313,12 +315,7 @@ def is_key(name: str, is_folder: bool) -> bool:
         return name in _KEY_FOLDERS
     if name.startswith("id_") and name.endswith(".py"):
         return False
-    return (
-        name in _KEY_FILES
-        or name == ".env"
-        or name.startswith((".env.", "id_"))
-        or name.endswith(_KEY_ENDINGS)
-    )
+    return name in _KEY_FILES or name.startswith((".env.", "id_")) or name.endswith(_KEY_ENDINGS)
 
 
 def _bound_sockets() -> list[str]:

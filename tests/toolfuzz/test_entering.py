@@ -14,12 +14,14 @@ import pytest
 from planscope.cli import main
 from planscope.toolfuzz import engine
 from planscope.toolfuzz.accepts import fitting
-from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.engine import Fuzz
 from planscope.toolfuzz.formats import pytest_file
 from planscope.toolfuzz.hints import calls_in, examples_of
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.outcome import Call
 from planscope.toolfuzz.report import Report
 from planscope.toolfuzz.tools import load as load_tools
+from tests.nightly import nightly
 from tests.toolfuzz import data_stores
 from tests.toolfuzz.printed import data_of, text_of
 from tests.toolfuzz.test_fuzz import without_time
@@ -41,7 +43,11 @@ def test_keys_columns_and_formats_are_learned_where_they_are_looked_up() -> None
     report = fuzz("DATA", 50)
     assert {one.name: one.succeeded > 0 for one in report.tools} == {one.name: True for one in report.tools}
     assert len(report.tools) == 5
-    first, second = (without_time(fuzz("DATA", 8)) for _ in range(2))
+
+
+@pytest.mark.parametrize("calls", [4, *nightly(8)])
+def test_what_is_learned_is_the_same_each_time(calls: int) -> None:
+    first, second = (without_time(fuzz("DATA", calls)) for _ in range(2))
     assert first == second
 
 

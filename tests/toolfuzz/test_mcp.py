@@ -12,11 +12,13 @@ import pytest
 
 from planscope.cli import main
 from planscope.errors import UserError
-from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.engine import Fuzz
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.mcp_process import command_of
 from planscope.toolfuzz.outcome import Made, Outcome
 from planscope.toolfuzz.report import Report
 from planscope.toolfuzz.stateful import Knowledge, contradictions, roles_of, with_hints
+from tests.nightly import nightly
 from tests.toolfuzz.printed import data_of
 
 pytestmark = pytest.mark.skipif(
@@ -112,16 +114,34 @@ def test_a_server_without_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (died.exception, died.source) == ("ValueError", 'raise ValueError("it is too large")')
     assert died.location.startswith("raw.py:") and 'File "raw.py"' in died.traceback
     assert [tool.calls for tool in report.tools] == [10] * 4
-    first, second = (fuzz(target, 3, tools=("add", "dies"), sequences=0) for _ in range(2))
+
+
+def test_a_server_is_searched_in_the_same_way_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "raw.py").write_text(RAW)
+    target = f"mcp:{sys.executable} raw.py"
+    first, second = (fuzz(target, 2, tools=("add", "dies"), sequences=0) for _ in range(2))
     assert without_time(first) == without_time(second)
-    tests = tmp_path / "test_it.py"
-    assert main(["fuzz", target, "--tool", "add", "--calls", "10", "--pytest", str(tests), "--json"]) == 1
+
+
+@pytest.mark.parametrize("calls", [2, *nightly(10)])
+def test_the_tests_that_are_written_for_a_server_fail(
+    calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "raw.py").write_text(RAW)
+    target, tests = f"mcp:{sys.executable} raw.py", tmp_path / "test_it.py"
+    command = ["fuzz", target, "--tool", "add", "--calls", str(calls), "--sequences", "0"]
+    assert main([*command, "--pytest", str(tests), "--json"]) == 1
     names: dict[str, Any] = {}
     exec(compile(tests.read_text(), "reproducer", "exec"), names)
-    for name, test in names.items():
-        if name.startswith("test_"):
-            with pytest.raises(AssertionError, match="protocol"):
-                test()
+    written = [test for name, test in names.items() if name.startswith("test_")]
+    assert len(written) >= 2
+    for test in written:
+        with pytest.raises(AssertionError, match="protocol"):
+            test()
 
 
 def test_what_is_no_server_is_one_clear_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -251,7 +271,7 @@ def test_a_list_of_ever_new_tools_ends_and_costs_no_other_tool(
 
 def test_an_error_of_our_own_ends_one_search_alone() -> None:
     from planscope.toolfuzz.child import _Work
-    from planscope.toolfuzz.engine import Job
+    from planscope.toolfuzz.job import Job
 
     told: list[str] = []
 

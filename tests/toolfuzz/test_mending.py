@@ -18,7 +18,7 @@ from planscope.errors import UserError
 from planscope.session.model import FuzzFinding, FuzzFix, Session
 from planscope.session.store import load
 from planscope.show.text import lines
-from planscope.toolfuzz.engine import Options
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.keeping import put, record_of
 from planscope.toolfuzz.mending import MOST_WORDS, Mending, new_description
 from planscope.toolfuzz.models import FuzzModels
@@ -201,8 +201,9 @@ WRONG_FOR_SOME = (
 @pytest.mark.parametrize(
     "text,why,what",
     [
-        *((*one, ("--correctness", "--runtime")[k % 2]) for k, one in enumerate(WRONG_FOR_SOME)),
-        *nightly(*((*one, ("--runtime", "--correctness")[k % 2]) for k, one in enumerate(WRONG_FOR_SOME))),
+        *((*WRONG_FOR_SOME[k], what) for k, what in ((1, "--runtime"), (3, "--correctness"))),
+        *nightly(*((*WRONG_FOR_SOME[k], what) for k, what in ((1, "--correctness"), (3, "--runtime")))),
+        *nightly(*((*WRONG_FOR_SOME[k], what) for k in (0, 2) for what in ("--correctness", "--runtime"))),
     ],
 )
 def test_documentation_that_is_wrong_for_all_or_right_for_a_few_values_never_wins(
@@ -214,7 +215,7 @@ def test_documentation_that_is_wrong_for_all_or_right_for_a_few_values_never_win
     assert (one["after"], one["cures"], one["why"]) == (None, [], why) and one["choosing"]["after"] is None
 
 
-@pytest.mark.parametrize("what", ["--correctness", "--runtime"])
+@pytest.mark.parametrize("what", ["--correctness", *nightly("--runtime")])
 def test_documentation_that_cures_wins_over_what_does_not(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], what: str
 ) -> None:
@@ -227,12 +228,14 @@ def test_documentation_that_cures_wins_over_what_does_not(
 @pytest.mark.parametrize(
     "similar",
     [
-        '{"requests": ["What do 100 cost with 20 % VAT?", "And with 19 %?", "And with 7 %?", "And with 8 %?"]}',
         json.dumps({"requests": [[f"VAT of {n} %?", f"VAT of {n} percent?"] for n in (20, 19, 7)]}),
-        json.dumps({"requests": [[f"VAT{s} 20 %?", f"{s} VAT 20 percent?"] for s in "abcdef"]}),
-        json.dumps({"requests": [[f"VAT{s} 15 %?", f"{s} VAT 15 percent?"] for s in "abcdef"]}),
-        json.dumps({"requests": [[f"VAT of {n} %?", f"VAT of {n + 1} %?"] for n in (2, 4, 6, 8, 10)]}),
         "[]",
+        *nightly(
+            '{"requests": ["What do 100 cost with 20 % VAT?", "And with 19 %?", "And with 7 %?", "And with 8 %?"]}',
+            json.dumps({"requests": [[f"VAT{s} 20 %?", f"{s} VAT 20 percent?"] for s in "abcdef"]}),
+            json.dumps({"requests": [[f"VAT{s} 15 %?", f"{s} VAT 15 percent?"] for s in "abcdef"]}),
+            json.dumps({"requests": [[f"VAT of {n} %?", f"VAT of {n + 1} %?"] for n in (2, 4, 6, 8, 10)]}),
+        ),
     ],
 )
 def test_too_few_other_requests_are_said(

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from planscope.errors import UserError
-from planscope.toolfuzz.engine import Fuzz, Options
+from planscope.toolfuzz.engine import Fuzz
 from planscope.toolfuzz.formats import pytest_file
+from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.outcome import Made
 from planscope.toolfuzz.report import Report, is_sequence
 from planscope.toolfuzz.stateful import Knowledge, contains, contradictions, is_absent, learn, roles_of
@@ -77,8 +78,8 @@ def test_sound_tools_have_no_finding() -> None:
 @pytest.mark.parametrize(
     "store,seed",
     [
-        *(("PLAIN", 1), ("LIST", 1)),
-        *nightly(*(("PLAIN", seed) for seed in range(2, 11)), ("SAID", 1), ("JSON", 1), ("LIST", 2)),
+        ("LIST", 1),
+        *nightly(*(("PLAIN", seed) for seed in range(1, 11)), ("SAID", 1), ("JSON", 1), ("LIST", 2)),
     ],
 )
 def test_a_delete_that_deletes_nothing_is_found_by_the_ids_of_any_answer(store: str, seed: int) -> None:
@@ -119,8 +120,12 @@ def test_a_sequence_is_in_all_reports_and_its_reproducer_fails() -> None:
     assert len(tests) == 2
     with pytest.raises(AssertionError, match="delete_user"):
         tests[0]()
-    again = data_of(fuzz("stores:USERS"))
-    assert json.dumps({**again, "seconds": 0}) == json.dumps({**data, "seconds": 0})
+
+
+@pytest.mark.parametrize("store", ["CART", *nightly("USERS")])
+def test_a_search_by_sequences_is_the_same_each_time(store: str) -> None:
+    first, second = ({**data_of(fuzz(f"stores:{store}")), "seconds": 0} for _ in range(2))
+    assert json.dumps(first) == json.dumps(second) and first["findings"]
 
 
 def test_pairs_that_the_user_names() -> None:

@@ -64,6 +64,7 @@ from planscope.session.model import Run
 from planscope.session.record import BROKEN_OFF, record_of
 from planscope.session.recordings import placed
 from planscope.session.store import load
+from tests.nightly import nightly
 
 from .support import answers_of, calls_of, check_record, end_of, says
 from .test_own_agent import Both
@@ -595,7 +596,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("kind", ["sync", "async"])
+@pytest.mark.parametrize("kind", ["sync", *nightly("async")])
 def test_an_interrupt_at_a_paused_call_ends_the_agent(
     path: Path, work: ThreadPoolExecutor, kind: str
 ) -> None:

@@ -19,9 +19,12 @@ from planscope.cli import EXAMPLES, build_parser
 from planscope.commands import COMMANDS, GROUPS, MODULES, command
 from planscope.commands.sessions import EXAMPLES as OF_ACTIONS
 from tests.cli.support import Cli
+from tests.nightly import nightly
 
 FOLDER = Path(package.__file__).parent
 SESSIONS = [*OF_ACTIONS.values()]
+SLOW = ("fuzz", "rerun")
+"""Commands whose pages in docs/ have their examples, too, and every line of a page is run."""
 
 
 def module(name: str) -> object:
@@ -56,7 +59,12 @@ def test_every_help_ends_with_an_example(cli: Cli, name: str) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="examples are for a Unix shell")
 @pytest.mark.parametrize(
-    "example", [*(command(n).example for n in COMMANDS), *SESSIONS, *(e for e, _ in EXAMPLES)]
+    "example",
+    [
+        *(command(n).example for n in COMMANDS if n not in SLOW),
+        *(*SESSIONS, *(e for e, _ in EXAMPLES)),
+        *nightly(*(command(n).example for n in SLOW)),
+    ],
 )
 def test_every_example_works_as_it_is_printed(cli: Cli, tmp_path: Path, example: str) -> None:
     """In an empty folder, with nothing on standard input, and without any key; in a shell where it needs one."""
@@ -68,9 +76,12 @@ def test_every_example_works_as_it_is_printed(cli: Cli, tmp_path: Path, example:
         build_parser([name]).parse_args(shown.split()[1:])
         return
     wrong_run = {"check": 1, "fuzz": 1}
-    if example.startswith("planscope ") and not set(example) & set("|<>&;$*"):
+    parts = shown.split(" && ")
+    if example.startswith("planscope ") and not set("".join(parts)) & set("|<>&;$*"):
         os.chdir(place)  # the fixture goes back
-        called = cli(*shlex.split(shown)[1:])
+        for part in parts[:-1]:
+            assert cli(*shlex.split(part)[1:]).status == 0
+        called = cli(*shlex.split(parts[-1])[1:])
         if name in ("open", "debug"):
             assert "needs a terminal" in called.complaint()
             return
@@ -144,9 +155,7 @@ def loaded(*args: str) -> set[str]:
         (["check", "--help"], [*HEAVY, *ENGINE, "planscope.oracle"]),
         (["check", "nope"], [*HEAVY, "z3", "lark"]),
         (["check", "first-look"], HEAVY),
-        (["check", "first-look", "--json"], HEAVY),
         (["replay", "first-look", "--json"], HEAVY),
-        (["repair", "first-look"], HEAVY),
         (["parse", "nope", "--actions", "a"], [*HEAVY, "z3"]),
         (["new", "--seed", "1"], [*HEAVY, "pydantic"]),
         (["topics"], [*HEAVY, "z3", "pydantic"]),
@@ -154,6 +163,7 @@ def loaded(*args: str) -> set[str]:
         (["schema", "check"], [*HEAVY, "z3", "lark"]),
         (["export", "first-look", "--format", "text"], HEAVY),
         ([], [*HEAVY, "z3", "lark"]),
+        *nightly((["check", "first-look", "--json"], HEAVY), (["repair", "first-look"], HEAVY)),
     ],
     ids=lambda x: " ".join(x[:4]),
 )

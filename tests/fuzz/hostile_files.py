@@ -11,6 +11,7 @@ import json
 import os
 import random
 import socket
+import struct
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -420,9 +421,14 @@ def _long() -> Iterator[HostileFile]:
 
 def bomb(size: int = 2**30) -> bytes:
     """Gzip of ``size`` blanks: a thousandth of that on the disk."""
-    packer = zlib.compressobj(9, wbits=31)
+    packer = zlib.compressobj(9, wbits=-15)
     piece = b" " * MB
-    return b"".join([*(packer.compress(piece) for _ in range(size // MB)), packer.flush()])
+    packed = packer.compress(piece) + packer.flush(zlib.Z_FULL_FLUSH)  # the same bytes for each piece
+    crc = 0
+    for _ in range(size // MB):
+        crc = zlib.crc32(piece, crc)
+    head, tail = gzip.compress(b"")[:10], struct.pack("<II", crc, size % 2**32)
+    return b"".join([head, *[packed] * (size // MB), packer.flush(), tail])
 
 
 def _gzip() -> Iterator[HostileFile]:

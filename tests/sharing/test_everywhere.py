@@ -111,12 +111,10 @@ def test_no_piece_of_any_is_in_a_comparison(named: tuple[Session, Redaction]) ->
 def test_the_end_of_a_sentence_is_no_part_of_a_secret() -> None:
     for seed in SEEDS:
         session = plain_session(notes=f"It is {seed.secret}. Or {seed.secret}, then ({seed.secret}).")
-        (finding,) = look_through(session, NOWHERE).findings
+        redaction = look_through(session, NOWHERE)
+        (finding,) = redaction.findings
         word = finding.replacement
-        assert (
-            redact(session, look_through(session, NOWHERE)).notes
-            == f"It is {word}. Or {word}, then ({word})."
-        )
+        assert redact(session, redaction).notes == f"It is {word}. Or {word}, then ({word})."
 
 
 LOGINS = {

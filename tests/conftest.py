@@ -101,10 +101,15 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the detectors of secrets while the workers collect: once, and not in each of them."""
+    """Make the detectors of secrets while the workers collect, and compile planscope for the processes that tests
+    start: once, and not in each of them. pytest keeps what it compiles for itself, and the process of the tools keeps
+    nothing."""
     if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
-        code = "from kingfisher_sdk import Scanner; Scanner()"
-        config.stash[_DETECTORS] = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+        code = "import compileall; compileall.compile_dir('planscope', quiet=2)\n"
+        code += "from kingfisher_sdk import Scanner; Scanner()"
+        config.stash[_DETECTORS] = subprocess.Popen(
+            [sys.executable, "-c", code], cwd=config.rootpath, stderr=subprocess.DEVNULL
+        )
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -48,14 +48,13 @@ def progress_of(report: Report, tool: str, calls: int, *, ended: bool = False) -
         errors += one.curve[-1][1] if one.curve else 0
     counted = len(report.counted())
     if counted > errors:  # those of sequences
-        points.append((max(report.calls, before), counted))
+        points += [(max(report.calls, before), counted)]
     figures = report.figures()
-    tools = sum(one.skipped is None for one in report.tools)
     return Progress(
         report.target,
         tool,
         report.calls,
-        max(calls * tools, report.calls),
+        max(calls * sum(one.skipped is None for one in report.tools), report.calls),
         max(counted, errors),
         points,
         f"about {figures.chao1:g} in all ({interval_words(figures)})" if counted else "",

@@ -33,18 +33,21 @@ def _strings_whole(source: str) -> Iterator[tuple[int, int]]:
     offsets = [0]
     for line in lines:
         offsets.append(offsets[-1] + len(line))
+
+    def at(place: tuple[int, int]) -> int:
+        return offsets[min(place[0] - 1, len(lines))] + place[1]
+
     depth, began = 0, 0
     for token in tokenize.generate_tokens(StringIO(source).readline):
-        start, end = (offsets[min(row - 1, len(lines))] + column for row, column in (token.start, token.end))
         if token.type == FSTRING_START:
-            began = began if depth else start
+            began = began if depth else at(token.start)
             depth += 1
         elif token.type == FSTRING_END:
             depth -= 1
             if not depth:
-                yield tokenize.STRING, end - began
+                yield tokenize.STRING, at(token.end) - began
         elif not depth and token.type not in (tokenize.COMMENT, tokenize.NL):
-            yield token.type, end - start
+            yield token.type, len(token.string)
 
 
 def tokens_of(source: str) -> int:

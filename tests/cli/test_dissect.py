@@ -24,7 +24,7 @@ from planscope.session.oracle_input import problem_of
 from planscope.session.store import load, save
 from tests.agents.wire.replies import Say, Slow
 from tests.agents.wire.server import WireServer
-from tests.cli.support import Cli, Files, harmless, run, session, variant
+from tests.cli.support import Cli, Done, Files, harmless, run, session, variant
 from tests.dissection.cases import PLANTED, failing
 from tests.nightly import nightly
 
@@ -71,6 +71,24 @@ def check_document(document: dict[str, Any]) -> None:
         assert rate["mutants"] == len(tried)
 
 
+def check_what_a_person_reads(done: Done, topical: Path) -> None:
+    assert (done.status, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[0].startswith("Cause: Topic, confidence 9")
+    told = " ".join(lines[1 : lines.index("")])
+    assert told.startswith("The unchanged query was right ")
+    assert "but about another topic it was right" in told
+    rates = lines[lines.index("Rates  (right runs, mutants, 95 % interval)") + 1 :]
+    assert rates[0].startswith("  original ")
+    assert any("█" in line for line in rates)
+    topic = next(line for line in rates if line.startswith("  other topic "))
+    assert re.search(r" \d+ of \d+ +\d+ mutants? ", topic)
+    assert lines[-1].startswith("dissection d1, ")
+    assert lines[-1].endswith(f"recorded in {topical}")
+    assert harmless(done.out)
+    assert max(map(len, lines[:-1])) <= 80
+
+
 @pytest.mark.parametrize("cause", ["Topic", *nightly("Probability", "Terminal")])
 def test_the_document(cli: Cli, files: Files, cause: str) -> None:
     path = files.keep(failing(PLANTED[cause]))
@@ -86,6 +104,9 @@ def test_the_document(cli: Cli, files: Files, cause: str) -> None:
     assert {v["variant"] for v in done.json["cells"]} <= {v.id for v in made.variants}
     for one in made.variants[1:]:
         assert one.constraints == [constraint_document(c) for c in problem_of(one).constraints]
+    if cause == "Topic":  # nothing is left to run
+        check_what_a_person_reads(cli("dissect", path, "--model", PLANTED[cause], "--resume", "d1"), path)
+        assert len(load(path).runs) == len(made.runs)
 
 
 def test_the_same_call_gives_the_same_answer(cli: Cli, topical: Path) -> None:
@@ -116,25 +137,6 @@ def test_the_papers_method(cli: Cli, topical: Path) -> None:
     assert done.json["rounds"] == 3 and done.json["culprit"] is None
     assert done.json["runs"] <= 12
     assert len([c for c in done.json["cells"] if c["kind"] == "Repeat"]) <= 3
-
-
-def test_what_a_person_reads(cli: Cli, topical: Path) -> None:
-    done = cli("dissect", topical, "--model", PLANTED["Topic"])
-    assert (done.status, done.err) == (0, "")
-    lines = done.out.splitlines()
-    assert lines[0].startswith("Cause: Topic, confidence 9")
-    told = " ".join(lines[1 : lines.index("")])
-    assert told.startswith("The unchanged query was right ")
-    assert "but about another topic it was right" in told
-    rates = lines[lines.index("Rates  (right runs, mutants, 95 % interval)") + 1 :]
-    assert rates[0].startswith("  original ")
-    assert any("█" in line for line in rates)
-    topic = next(line for line in rates if line.startswith("  other topic "))
-    assert re.search(r" \d+ of \d+ +\d+ mutants? ", topic)
-    assert lines[-1].startswith("dissection d1, ")
-    assert lines[-1].endswith(f"recorded in {topical}")
-    assert harmless(done.out)
-    assert max(map(len, lines[:-1])) <= 80
 
 
 def test_undecided_says_what_is_missing(cli: Cli, topical: Path) -> None:
@@ -177,7 +179,7 @@ def test_an_agent_that_always_fails(cli: Cli, files: Files) -> None:
     done = cli("dissect", path, "--model", "sim:forgetful")
     assert done.out.startswith("No cause in the query, confidence 9")
     assert "\nNothing in this query is to blame: it was right 0 of" in done.out
-    document = cli("dissect", path, "--model", "sim:forgetful", "--json").json
+    document = cli("dissect", path, "--model", "sim:forgetful", "--json", "--resume", "d1").json
     check_document(document)
     assert (document["cause"], document["blameless"], document["stopped"]) == (None, True, None)
     assert document["confidence"] == document["likely"]["none"] > 0.9

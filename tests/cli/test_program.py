@@ -190,8 +190,21 @@ def test_what_goes_to_a_file_is_utf_8_whatever_the_terminal_says(files: Files, t
     assert "Ärger happens before b." in out.read_text(encoding="utf-8")
 
 
-def without_power(*args: str | Path) -> Done:
-    """As a user who may not read everything: root without the capabilities that make it one."""
+EACH = """
+import contextlib, io, json, sys
+from planscope.cli import main
+told = []
+for args in json.loads(sys.argv[1]):
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main(args)
+    told.append([status, *(one.buffer.getvalue().decode() for one in (out, err))])
+print(json.dumps(told))
+"""
+
+
+def without_power(*commands: tuple[str | Path, ...]) -> list[Done]:
+    """As a user who may not read everything: root without the capabilities that make it one. All in one process."""
     prefix: list[str] = []
     if os.geteuid() == 0:
         tool = shutil.which("setpriv")
@@ -200,15 +213,17 @@ def without_power(*args: str | Path) -> Done:
         prefix = [tool, "--bounding-set=-dac_override,-dac_read_search"]
         if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode:
             pytest.skip("capabilities cannot be dropped here")
+    given = json.dumps([[str(word) for word in one] for one in commands])
     done = subprocess.run(
-        [*prefix, sys.executable, "-m", "planscope", *map(str, args)],
+        [*prefix, sys.executable, "-c", EACH, given],
         capture_output=True,
         stdin=subprocess.DEVNULL,
         text=True,
         timeout=120,
         check=False,
     )
-    return Done(done.returncode, done.stdout, done.stderr)
+    assert done.returncode == 0, done.stderr
+    return [Done(*one) for one in json.loads(done.stdout)]
 
 
 def test_permissions(files: Files, tmp_path: Path) -> None:
@@ -224,23 +239,26 @@ def test_permissions(files: Files, tmp_path: Path) -> None:
     shutil.copy(good, fixed)
     fixed.chmod(0o444)
     before = fixed.read_bytes()
+    run_it = ("--model", "sim:careful")
+    refused: dict[tuple[str | Path, ...], str] = {
+        ("check", secret): "chmod u+r",
+        ("parse", secret, "--actions", "a"): "chmod u+r",
+        ("check", closed / "x.json"): "Permission denied",
+        ("new", "-o", readable / "y.json"): "no permission to write in",
+        ("new", "-o", readable / "y" / "z.json"): "no permission to write in",
+        ("new", "-o", closed / "y.json"): "cannot be written",
+        ("new", "-o", fixed): "is write-protected",
+        ("run", readable / "x.json", *run_it): "no permission to write in",
+        ("run", fixed, *run_it): "is write-protected",
+    }
     try:
-        assert "chmod u+r" in without_power("check", secret).complaint()
-        assert "chmod u+r" in without_power("parse", secret, "--actions", "a").complaint()
-        assert "Permission denied" in without_power("check", closed / "x.json").complaint()
-        assert "no permission to write in" in without_power("new", "-o", readable / "y.json").complaint()
-        assert (
-            "no permission to write in" in without_power("new", "-o", readable / "y" / "z.json").complaint()
-        )
-        assert "cannot be written" in without_power("new", "-o", closed / "y.json").complaint()
-        assert "is write-protected" in without_power("new", "-o", fixed).complaint()
-        run_it = ["--model", "sim:careful"]
-        assert "no permission to write in" in without_power("run", readable / "x.json", *run_it).complaint()
-        assert "is write-protected" in without_power("run", fixed, *run_it).complaint()
-        assert without_power("check", readable / "x.json").status == 1
+        *told, checked = without_power(*refused, ("check", readable / "x.json"))
     finally:
         closed.chmod(0o755)
         readable.chmod(0o755)
+    for done, why in zip(told, refused.values(), strict=True):
+        assert why in done.complaint()
+    assert checked.status == 1
     assert fixed.read_bytes() == before
     assert [p.name for p in readable.iterdir()] == ["x.json"]
 

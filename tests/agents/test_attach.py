@@ -475,6 +475,18 @@ print(len(calls_of(followed(debugger(), gate))))
 """
 
 
+SCRIPT_OF_BOTH = """
+from tests.agents.test_attach import *
+attached = os.fork()
+if attached:
+    print(attached, flush=True)
+    exec(SCRIPT_OF_AGENT)
+else:
+    until(sockets)
+    exec(SCRIPT_OF_DEBUGGER)
+"""
+
+
 def started(code: str, *words: object) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", code, *map(str, words)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
@@ -510,11 +522,10 @@ def test_an_agent_that_is_killed_leaves_a_whole_session(path: Path, work: Thread
 
 
 def test_a_debugger_that_is_killed_leaves_the_agent_running(path: Path) -> None:
-    process = started(SCRIPT_OF_AGENT, path, 3)
-    assert said(process) == "ready"
-    debuggers = started(SCRIPT_OF_DEBUGGER)
-    assert said(debuggers) == "paused"
-    kill(debuggers)
+    process = started(SCRIPT_OF_BOTH, path, 3)
+    attached = int(said(process))
+    assert [said(process), said(process)] == ["ready", "paused"]
+    os.kill(attached, signal.SIGKILL)
     assert said(process).startswith("done")
     process.wait()
     process.stdout.close()

@@ -16,14 +16,18 @@ from planscope.session.model import CallEvent, MessageEvent, Run, Session
 from planscope.session.oracle_input import problem_of
 from planscope.session.traces import trace_of
 from tests.agents.support import run_agent
+from tests.nightly import nightly
 
 from .support import abc, answers_of, called, calls_of, check_record, decided, end_of, says, scripted, variant
 from .test_profiles import drawn
 
 
+@pytest.mark.parametrize("numbers", [(0, 1), *nightly(((2,),))])
 @pytest.mark.parametrize("agent", AGENTS)
-async def test_from_every_step_a_careful_model_goes_on_as_it_did(agent: str) -> None:
-    for number in range(3):
+async def test_from_every_step_a_careful_model_goes_on_as_it_did(
+    agent: str, numbers: tuple[int, ...]
+) -> None:
+    for number in numbers:
         case = drawn(number, timed=bool(number))
         run = await run_agent(case, model="sim:careful", agent=agent, run_id="r1")
         for step in range(len(calls_of(run)) + 1):

@@ -29,6 +29,7 @@ from planscope.session.model import Event, Limits, Run, Variant
 from planscope.session.oracle_input import problem_of
 from planscope.session.traces import trace_of
 from tests.agents.support import run_agent
+from tests.nightly import nightly
 
 from .support import (
     abc,
@@ -250,8 +251,13 @@ async def test_stopping_at_every_event_leaves_a_whole_record_and_nothing_running
     assert own_threads() <= others
 
 
-@pytest.mark.parametrize("agent", ["tools", "react", "responses"])
-@pytest.mark.parametrize("guard", [False, True])
+@pytest.mark.parametrize(
+    "agent,guard",
+    [
+        *(("tools", False), ("react", False), ("responses", False), ("react", True)),
+        *nightly(("tools", True), ("responses", True)),
+    ],
+)
 async def test_stopping_at_every_event_in_every_paradigm(agent: str, guard: bool) -> None:
     options: dict[str, Any] = {"model": "sim:literal", "agent": agent, "guard": guard}
     case = abc("Beta happens after alpha. Gamma happens before alpha.")

@@ -140,7 +140,7 @@ def test_both_look_for_calls_that_fail_too(given: list[str], capsys: pytest.Capt
     assert "the words for [day] decide it" in out and '"04/03/2025"' in out
 
 
-@pytest.mark.parametrize("method", ["graybox", "whitebox"])
+@pytest.mark.parametrize("method", ["whitebox", *nightly("graybox")])
 def test_baselines_run_single_prompts(
     method: str, given: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

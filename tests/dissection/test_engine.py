@@ -33,7 +33,10 @@ def dissect(
 @pytest.mark.parametrize(
     "cause,timed",
     [
-        *((cause, cause == "Structure") for cause in PLANTED),
+        *((cause, cause == "Structure") for cause in ("Topic", "Structure")),
+        *nightly(
+            *((cause, cause == "Structure") for cause in PLANTED if cause not in ("Topic", "Structure"))
+        ),
         *nightly(*((cause, cause != "Structure") for cause in PLANTED)),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 from textual.widget import Widget
 
 from planscope.session.locations import bundled
+from tests.nightly import nightly
 from tests.tui.screen import Driven, opened
 
 OPENED: tuple[tuple[str, ...], ...] = (
@@ -41,7 +42,11 @@ async def close(driven: Driven) -> None:
     assert driven.app.screen is driven.screen
 
 
-@pytest.mark.parametrize("some", [OPENED[:6], OPENED[6:12], OPENED[12:]], ids=["first", "second", "third"])
+@pytest.mark.parametrize(
+    "some",
+    [OPENED[::4], *nightly((OPENED[:6],), (OPENED[6:12],), (OPENED[12:],))],
+    ids=["some", "first", "second", "third"],
+)
 async def test_nothing_of_a_closed_screen_is_kept(some: tuple[tuple[str, ...], ...]) -> None:
     async with opened(bundled()["first-look"]) as driven:
         for keys in some:

@@ -38,7 +38,7 @@ async def entered(driven: Driven) -> CompareScreen:
     return screen
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), *nightly(((200, 60),))])
+@pytest.mark.parametrize("size", [(80, 24), *nightly(((120, 40),), ((200, 60),))])
 async def test_two_runs_beside_each_other(size: tuple[int, int], same_frame: object) -> None:
     async with opened(FIRST, size) as driven:
         await entered(driven)
@@ -142,7 +142,7 @@ async def test_a_fork_is_compared_with_what_it_was_forked_from() -> None:
         assert (screen.state.a.run, screen.state.b.run) == (run.id, "r7")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("size", [(80, 24), *nightly(((120, 40),))])
 async def test_a_fork_says_what_was_kept_and_what_was_edited(
     size: tuple[int, int], same_frame: object
 ) -> None:

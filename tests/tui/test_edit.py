@@ -44,7 +44,7 @@ def marked(driven: Editing, role: str) -> list[str]:
 # What is said of the draft
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24), *nightly(((120, 40),), ((200, 60),))])
 async def test_frames(size: tuple[int, int], tmp_path: Path, same_frame: Same) -> None:
     async with editing(sessions.write(sessions.figure_10(), tmp_path), size) as driven:
         await driven.press("ctrl+end")
@@ -447,7 +447,7 @@ async def test_starting_over_can_be_undone(path: Path) -> None:
         assert driven.draft == "Something else."
 
 
-@pytest.mark.parametrize("key", ["q", "ctrl+q"])
+@pytest.mark.parametrize("key", ["q", *nightly("ctrl+q")])
 async def test_quitting_asks_about_a_draft(path: Path, key: str) -> None:
     async with editing(path) as driven:
         await driven.press("x")

@@ -67,7 +67,7 @@ TURNS = [(k, one) for k in range(len(BATCHES)) for one in in_turn((True, False),
 
 @pytest.mark.parametrize(
     ("batch", "readable", "every"),
-    [(*TURNS[0], 11), (*TURNS[1], 11), *nightly(*((*turn, 1) for turn in TURNS))],
+    [(*TURNS[0], 15), *nightly(*((*turn, 1) for turn in TURNS))],
 )
 async def test_the_corpus_on_every_screen(batch: int, readable: bool, every: int, tmp_path: Path) -> None:
     path = tmp_path / "x.planscope.json"

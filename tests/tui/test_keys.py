@@ -80,7 +80,7 @@ async def seen(driven: Driven) -> tuple[object, ...]:
     state, work = driven.state, driven.app.work
     assert work is not None
     return (
-        *(driven.text, str(styles(driven.app)), driven.app.screen is driven.screen, driven.app.theme),
+        *(driven.text, styles(driven.app), driven.app.screen is driven.screen, driven.app.theme),
         *(state.pane, state.top, state.zoomed, state.notice, state.search, state.play, state.focus),
         *(state.run_number, state.debug.index, state.debug.checked, state.debug.check, state.debug.selection),
         *(state.breakpoints, state.watches, state.variant.id, dict(work.drafts.histories)),
@@ -675,7 +675,7 @@ async def test_arrows_select_in_every_pane(tmp_path: Path) -> None:
         assert driven.state.focus == SelectedStep(2)
 
 
-@pytest.mark.parametrize("where", ["", "o", "e escape 4", *nightly("d", "m", "L")])
+@pytest.mark.parametrize("where", ["", *nightly("o", "e escape 4", "d", "m", "L")])
 async def test_j_and_k_move_as_the_arrows_do(where: str, tmp_path: Path) -> None:
     frames = []
     for down, up in (("down", "up"), ("j", "k")):

@@ -12,6 +12,7 @@ import pytest
 
 from planscope.session.store import dumps
 from tests.bench.terminal import Terminal
+from tests.nightly import nightly
 from tests.session.make import figure_10
 
 
@@ -48,7 +49,7 @@ def wrong_sessions(folder: Path) -> dict[str, tuple[Path, str]]:
     }
 
 
-@pytest.mark.parametrize("kind", ["directory", "cut", "future", "odd"])
+@pytest.mark.parametrize("kind", ["future", *nightly("directory", "cut", "odd")])
 def test_one_line_and_exit_status_2(kind: str, tmp_path: Path) -> None:
     path, says = wrong_sessions(tmp_path)[kind]
     seen, status = opened(path)

@@ -74,9 +74,7 @@ async def shared(driven: Driven) -> None:
 @pytest.mark.parametrize(
     "form",
     [
-        form.name
-        if form.name in ("html", "session", "svg", "pytest")
-        else pytest.param(form.name, marks=pytest.mark.nightly)
+        form.name if form.name in ("html", "pytest") else pytest.param(form.name, marks=pytest.mark.nightly)
         for form in FORMS
     ],
 )

@@ -20,7 +20,7 @@ KINDS = ("starting", "appearing", "saving", "running", "commands", "hanging_up")
 
 
 @pytest.mark.parametrize(
-    ("kind", "times"), [*((kind, 1) for kind in KINDS), *nightly(*((kind, 3) for kind in KINDS))]
+    ("kind", "times"), [("saving", 1), ("running", 1), *nightly(*((kind, 3) for kind in KINDS))]
 )
 def test_signals_at_random_moments(kind: str, times: int, tmp_path: Path) -> None:
     from tests.tui.signal_moments import try_all
@@ -79,7 +79,7 @@ def test_how_a_signal_is_heeded(how: str, number: int, status: int, said: str) -
     assert process.returncode == status
 
 
-@pytest.mark.parametrize(("ignored", "status"), [(False, 129), (True, 143)])
+@pytest.mark.parametrize(("ignored", "status"), [(False, 129), *nightly((True, 143))])
 def test_a_terminal_that_vanishes_without_a_signal(ignored: bool, status: int, tmp_path: Path) -> None:
     """As one that is not the session's own: reading it returns nothing for ever."""
     from planscope.session.store import load

@@ -14,7 +14,7 @@ from planscope.tui.dialogs.base import Dialog
 from planscope.tui.dialogs.help import help_lines
 from planscope.tui.messages import Notice
 from planscope.wording.phrases import hours
-from tests.nightly import nightly
+from tests.nightly import nightly, rounds
 from tests.tui import sessions
 from tests.tui.screen import opened
 
@@ -77,7 +77,7 @@ async def test_no_row_of_a_form_is_cut(keys: list[str]) -> None:
 LONG = "a notice of many words that no line of eighty columns can hold, " * 3
 
 
-@pytest.mark.parametrize("size", [(60, 15), (120, 40), *nightly(((80, 24),), ((200, 60),))])
+@pytest.mark.parametrize("size", [(60, 15), *nightly(((80, 24),), ((120, 40),), ((200, 60),))])
 async def test_a_notice_never_covers_a_key(size: tuple[int, int]) -> None:
     async with opened(bundled()["first-look"], size) as driven:
         for keys in ((), ("l",), ("escape", "o"), ("escape", "e"), ("escape", "d")):
@@ -147,7 +147,7 @@ async def test_a_long_call_is_whole_in_the_comparison(tmp_path: Path) -> None:
 
 async def test_a_dialog_always_names_its_keys() -> None:
     async with opened(bundled()["first-look"], (120, 40)) as driven:
-        for keys in ("W", "D", "x", "space", "question_mark", "L plus enter"):
+        for keys in ("W", "D", "x", "space", "question_mark", "L plus enter")[:: rounds(2, 1)]:
             await driven.press(*keys.split())
             for size in ((120, 40), SIZE, (60, 20)):
                 await driven.pilot.resize_terminal(*size)
@@ -159,7 +159,7 @@ async def test_a_dialog_always_names_its_keys() -> None:
 
 async def test_dialogs_use_the_width_of_a_small_window_and_name_how_to_leave() -> None:
     async with opened(bundled()["first-look"], (80, 24)) as driven:
-        for keys in ("?", "x", "r", "F", "E", "B", "W", "space", "L +", "L + enter"):
+        for keys in ("?", "x", "r", "F", "E", "B", "W", "space", "L +", "L + enter")[:: rounds(3, 1)]:
             while driven.app.screen is not driven.screen:
                 await driven.press("escape")
             await driven.press(*keys.split())

@@ -68,8 +68,13 @@ DEEPEST = 50
 """Limit of the steps of a path."""
 MOST_CUTS = 60
 """So many cuts of a sentence are tried."""
+MOST_STEPS = 25_000
+"""A sentence whose cuts take more steps is too long: a list of 1,000 tools takes 4,000."""
 
 Paths = tuple[Path, ...]
+
+
+TOO_LONG = "the sentence is too long to read; split it"
 
 
 class SentenceError(Exception):
@@ -367,19 +372,24 @@ class Cuts:
         self._widths: dict[int, set[int]] = {}
 
     def __iter__(self) -> Iterator[Cut]:
-        """Yield the cuts, those with the fewest unknown names first."""
+        """Yield the cuts, those with the fewest unknown names first. Raises SentenceError if it takes too long."""
+        steps = 0
         for at in range(len(self.row) - 1, -1, -1):
             found: dict[int, Cut] = {}
             self._widths[at] = set()
             for cost, width, items in self.choices(at):
                 self._widths[at].add(width)
                 odd = sum(one.odd for one in items)
-                for tail, rest in self._rest.get(at + width, {}).items():
+                tails = self._rest.get(at + width, {})
+                steps += len(tails)
+                for tail, rest in tails.items():
                     number = self._number(items, tail)
                     if number not in found or cost + rest.cost < found[number].cost:
                         found[number] = Cut(cost + rest.cost, (*items, *rest.items), odd + rest.odd)
             ranked = sorted(found.items(), key=lambda one: (one[1].cost, one[1].odd, len(one[1].items)))
             self._rest[at] = dict(ranked[:MOST_CUTS])
+            if steps > MOST_STEPS:
+                raise SentenceError(self.span(0, len(self.row)), TOO_LONG)
         yield from self._rest[0].values()
 
     def _number(self, items: Sequence[Item], tail: int) -> int:

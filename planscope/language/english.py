@@ -484,6 +484,8 @@ _LAST, _FIRST = (
     r"\b(?:first|starts?|begins?|opens?)\b",
 )
 _SAME = "(?: [,;]| and| but)*"
+_NO_MORE = r"(?:(?!\b(?:not?|never|forbidden|off limits|most|max|maximum)\b).)"
+"""What stands between the last word of these and another, so that no place is looked at twice."""
 _NEWEST = "(?:(?:very )?(?:latest|last)|most recent|newest)"
 _ANSWER = "(?:result|answer|response|output|reply|return value)"
 _MUST = "(?:must|should|shall|may|can|has to|have to|needs to|need to|is to|are to)"
@@ -634,7 +636,7 @@ PLAINER = rf"""
     ^after (\S+) (?:(?:consecutive|successive) (\S+)(?: calls)?|(\S+)(?: calls)? in a row) , \
       {_OTHER_TOOL}(?: before (?:the next|another|\
       any other) \S+(?: call)?)?$ => 2 3 may be called at most 1 times in a row
-    ((?:not?|never|most|max|maximum).* in a row) [,;] (?:then |and then |and )?{_OTHER_TOOL}(?: \
+    ((?:not?|never|most|max|maximum){_NO_MORE}* in a row) [,;] (?:then |and then |and )?{_OTHER_TOOL}(?: \
       (?:first|between|in between|between \
       them|in - between))?$ => 1
     ^(?:none of|neither of) {_THE_CALLS} (\S+)(?: calls?)? (?:may|must|can|should) \
@@ -661,7 +663,7 @@ PLAINER = rf"""
       {_ACT})? => do not call
     (?:must|should|has to|is to) (?:stay|remain|be left|go) (?:unused|uncalled|untouched) => must not be called
     (?:keep|take) (?:your )?hands off => do not call
-    ((?:not|no|never|forbidden|off limits) .*?) (?:under|in) any circumstances => 1
+    ((?:not|no|never|forbidden|off limits) {_NO_MORE}*?) (?:under|in) any circumstances => 1
     [;,] (?:so |and )?(?:{_PERSON}|this agent) (must|may|should|can|shall) (not|never)(?: ever)? \
       (?:do|call|use|run) (?:it|that|this)$ => ; \
       it 1 2 be called
@@ -693,7 +695,7 @@ PLAINER = rf"""
       (?:it|that)$ => 1
     ^(.*\bfirst\b.*?){_SAME} (?:everything|all|the rest)(?: else)? (?:afterwards|later|after (?:it|that))$ => 1
     ^(.*\blast\b.*?){_SAME} everything else (?:earlier|before(?:hand)?|before (?:it|that))$ => 1
-    ^(.*\b(?:not|never|no|cannot)\b.*?){_SAME} (?:not even once|not a single time|not ever)$ => 1
+    ^(?=.*(?:even once|single time|not ever)$)(.*\b(?:not|never|no|cannot)\b.*?){_SAME} (?:not even once|not a single time|not ever)$ => 1
     ^((?:(?!least).)*(?:once|twice|times)){_SAME} (?:not|no) more(?: often)?(?: than that)?$ => 1
     ^((?=.*{_LAST})(?:(?!{_BEFORE}|after).)*?){_SAME} (?:(?:when|once) (?:all the rest|everything else) is \
       done|after (?:all the rest|everything else))$ => 1

@@ -36,6 +36,7 @@ _UNCERTAIN = re.compile(
     |^(?!.*\b(?:before|until|without|prior|ahead|unless|till)\b).*\bor\b(?![ ](?:later|earlier|after|sooner|so)\b)
     |^stop[ ]|(?<!order[ ])\b(?:is|are)[ ](?:(?!not)\w+[ ])?(?:fine|okay?|allowed|permitted|acceptable|optional)
     (?:[ ](?:too|as[ ]well))?$
+    |\b(?:before|until|without|prior|ahead|unless|till|precedes?)\b[^;]*\bor\b(?![ ](?:later|earlier|after|sooner|so)\b)
     |\bthem[ ]alone\b|\bwhich[ ](?:has|have|needs?)[ ]to[ ]|\bsome(?:time|[ ]point)[ ]before[ ](?:[0-9]|noon|mid)""",
     re.VERBOSE,
 )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from planscope.language import english
 from planscope.language.build import ClauseReading, SentenceReading, Unit, build
-from planscope.language.cuts import Scanner
+from planscope.language.cuts import TOO_LONG, Scanner
 from planscope.language.derive import derive
 from planscope.language.error_messages import proposals, shown, stuck
 from planscope.language.errors import Trouble
@@ -574,5 +574,4 @@ def _third_clause(tokens: Sequence[Token]) -> Token | None:
 
 
 def _too_long(text: str) -> Trouble:
-    message = "the sentence is too long to read; split it"
-    return Trouble((0, len(text)), shown(text), ("a shorter sentence",), message)
+    return Trouble((0, len(text)), shown(text), ("a shorter sentence",), TOO_LONG)

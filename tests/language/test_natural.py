@@ -52,7 +52,6 @@ READ = [
     ("Don't do a without b. No c without d.", ["a1 > a2", "a3 > a4"]),
     ("Neither a nor b before c is done.", ["a1 > a3", "a2 > a3"]),
     ("Don't do a or b until c is done.", ["a1 > a3", "a2 > a3"]),
-    ("Do a before b or c.", ["a1 < a2", "a1 < a3"]),
     ("As long as a has not happened, you must not do b.", ["a2 > a1"]),
     ("Having done a, do b.", ["a2 > a1"]),
     ("Wait for a before doing b.", ["a1 < a2"]),

@@ -383,6 +383,10 @@ def test_a_noun_may_be_behind_its_object() -> None:
         "Run the tests before building the image again.",
         "Stop running the tests before building the image.",
         "Run the tests before deploying to staging; anything else is forbidden.",
+        "Run the tests before building the image or deploying to staging.",
+        "The tests precede building the image or deploying to staging.",
+        "Do the tests before you build the image, push the image or deploy to staging.",
+        "Don't deploy to staging until the tests are run or the image is built.",
     ],
 )
 def test_what_has_no_certain_order_is_refused(text: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from planscope.language.calls import Calls, Combined, Compare, Condition, path_text
@@ -308,6 +310,14 @@ def test_the_limits_of_a_file() -> None:
     with pytest.raises(ParseFailure) as caught:
         read_rules(pairs + "A happens.")
     assert (caught.value.errors[-1].line, caught.value.errors[-1].message) == (2, "more than 10,000 rules")
+
+
+@pytest.mark.parametrize("word", ["never", "not"])
+def test_a_word_that_is_said_thousands_of_times_is_refused_at_once(word: str) -> None:
+    started = process_time()
+    with pytest.raises(ParseFailure, match="too long"):
+        read_rules(f"{word} " * 5_000, ["A"])
+    assert process_time() - started < 2
 
 
 def test_errors_after_others_are_at_their_own_line_and_column() -> None:

@@ -695,7 +695,8 @@ PLAINER = rf"""
       (?:it|that)$ => 1
     ^(.*\bfirst\b.*?){_SAME} (?:everything|all|the rest)(?: else)? (?:afterwards|later|after (?:it|that))$ => 1
     ^(.*\blast\b.*?){_SAME} everything else (?:earlier|before(?:hand)?|before (?:it|that))$ => 1
-    ^(?=.*(?:even once|single time|not ever)$)(.*\b(?:not|never|no|cannot)\b.*?){_SAME} (?:not even once|not a single time|not ever)$ => 1
+    ^(?=.*(?:even once|single time|not ever)$)(.*\b(?:not|never|no|cannot)\b.*?)\
+      {_SAME} (?:not even once|not a single time|not ever)$ => 1
     ^((?:(?!least).)*(?:once|twice|times)){_SAME} (?:not|no) more(?: often)?(?: than that)?$ => 1
     ^((?=.*{_LAST})(?:(?!{_BEFORE}|after).)*?){_SAME} (?:(?:when|once) (?:all the rest|everything else) is \
       done|after (?:all the rest|everything else))$ => 1

@@ -23,7 +23,8 @@ _MARKER = re.compile(
 _HEADING = re.compile(
     r"(?:(?:so|here|this|that|there|the|my|our|your|just|only|what|a|two|three)(?:'s)? )?(?:is )?(?:[a-z']+ ){0,3}"
     r"(?:things?|plan|order|list|schedule|agenda|sequence|chain|steps?|programme|rules?|day|how i see it)"
-    r"(?: (?:for|of|to|today|is|are|the|my|watch|note|follow|[a-z]+)){0,3}(?: ?, step by step)?"
+    r"(?: (?:for|of|to|today|is|are|the|my|watch|note|follow|[a-z]+)){0,3}"
+    r"(?: ?, (?:step by step|(?:from )?top to bottom|one by one))?"
 )
 _CONDITIONS = english.words(
     "if unless except before after when once until till not never no without while on in only who"
@@ -85,7 +86,11 @@ def announced(said: str) -> str:
         return "list"
     if _HEADING.fullmatch(said) is None or not _CONDITIONS.isdisjoint(said.split()):
         return ""
-    return "order" if re.search(r"\b(?:order|sequence|chain|step by step)\b", said) else "list"
+    return (
+        "order"
+        if re.search(r"\b(?:order|sequence|chain|step by step|top to bottom|one by one)\b", said)
+        else "list"
+    )
 
 
 def _line_end(text: str, at: int) -> int:
@@ -172,13 +177,13 @@ def marks_of(text: str) -> Iterator[Span]:
     yield from (match.span() for match in _STEP.finditer(text))
 
 
-_STEP = re.compile(r"(?:^|(?<=[.;,]) )step [0-9]+[:.]", re.IGNORECASE)
+_STEP = re.compile(r"(?:^|(?<=[.;,])\s)step [0-9]+[:.]", re.IGNORECASE)
 
 
 def rows_of(text: str) -> list[list[Token]]:
     """Return the tokens of each sentence; those of a list of actions are one sentence, with a "then" for each mark."""
     marks = list(marks_of(text))
-    if not marks:
+    if len(marks) < 2:  # "Step 2: ..." alone is after what?
         return list(sentences(text.replace("\n", " ")))
     row = list(tokens(text[: marks[0][0]].strip()))
     head = " ".join(token.key for token in row)

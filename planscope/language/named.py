@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from planscope.language import english
@@ -23,6 +24,7 @@ LONGEST_GAP = 6
 class _Name(NamedTuple):
     id: str
     words: tuple[str, ...]
+    little: frozenset[str]
 
 
 class Mentioned(NamedTuple):
@@ -62,20 +64,25 @@ def _bases(word: str) -> Iterator[str]:
                 yield stem[:-1]
 
 
-def _match(wanted: Sequence[str], keys: Sequence[str], start: int) -> tuple[list[int], int, bool]:
+def _match(name: _Name, keys: Sequence[str], start: int) -> tuple[list[int], int, bool]:
     """Return the places of the words of a name that stand at a place, in any order and with little words between them;
     the place after them; and whether none is missing."""
-    left, used = list(wanted), list[int]()
+    left, used = list(name.words), list[int]()
     at = end = start
     while left and at < min(end + LONGEST_GAP, len(keys)):
         key = keys[at].removesuffix("'s")
         joint = keys[at + 1] if keys[at + 1 : at + 2] and keys[at + 1] in listed("particles") else ""
         word = next((one for one in left if kin(key, one) or (joint and _joint(key, joint, one))), None)
-        if word is not None:
+        whole = next(([one, up] for one, up in pairwise(left) if key == one + up), [])
+        if whole:  # "backup" for "back up"
+            left = [one for one in left if one not in whole]
+            used.append(at)
+            at = end = at + 1
+        elif word is not None:
             left.remove(word)
             used += [at] if kin(key, word) else [at, at + 1]
             at = end = used[-1] + 1
-        elif not used or key not in _BETWEEN:
+        elif not used or key not in _BETWEEN | name.little:
             break
         else:
             at += 1
@@ -91,7 +98,9 @@ class Named:
     """Finds some actions in texts."""
 
     def __init__(self, actions: Sequence[Action]) -> None:
-        self.known = [_Name(action.id, _content(action.name)) for action in actions]
+        self.known = [
+            _Name(one.id, _content(one.name), LITTLE & {*one.name.casefold().split()}) for one in actions
+        ]
 
     def row(self, keys: Sequence[str], named: dict[str, None]) -> Iterator[tuple[int, Mentioned]]:
         """Yield the places of a sentence where actions are named, and which. ``named``: those named so far, to which
@@ -114,7 +123,9 @@ class Named:
         start = at
         while start < len(keys) and keys[start] in ARTICLES:
             start += 1
-        ways = [(name, *_match(name.words, keys, start)) for name in self.known] if start < len(keys) else []
+        if keys[at] in ("it", "they") and (spoken := self._verb(keys, at, named)):
+            return spoken
+        ways = [(name, *_match(name, keys, start)) for name in self.known] if start < len(keys) else []
         whole = [way for way in ways if way[3]]
         most = max((len(way[1]) for way in whole or ways), default=0)
         ways = [way for way in whole or ways if len(way[1]) == most]
@@ -127,7 +138,9 @@ class Named:
         verb = kin(said[0], name.words[0])
         if not whole:
             pronoun = verb and end < len(keys) and keys[end] in ("it", "them")
-            bare = _DEFINITE.isdisjoint(keys[at:start]) and not pronoun
+            head = kin(said[-1], name.words[-1]) and keys[at - 1 : at] in ([], [","], [";"])
+            obliged = head and end < len(keys) and keys[end] in _OBLIGING
+            bare = _DEFINITE.isdisjoint(keys[at:start]) and not pronoun and not obliged
             if not self._short(name, said, name.id in named, bare, pronoun):
                 return Mentioned("", end)
             end += pronoun
@@ -140,6 +153,17 @@ class Named:
             and not keys[at].endswith(("ing", "ed", "s"))
         )
         return Mentioned(name.id, end, inside, bool(whole), asked)
+
+    def _verb(self, keys: Sequence[str], at: int, named: Collection[str]) -> Mentioned | None:
+        """Return the action whose verb is said behind a pronoun: "it must be renewed"; None if it is not certain."""
+        end = next((k for k in range(at + 1, len(keys)) if keys[k] not in _BETWEEN), len(keys))
+        if end - at < 2 or end == len(keys) or not keys[end].endswith(("ed", "n", "t")):
+            return None
+        ways = [one for one in self.known if any(kin(keys[end], word) for word in one.words)]
+        inside = tuple(keys[at + 1 : end])
+        if len(ways) != 1 or ways[0].id not in named or ("not" in inside and "need" in inside):
+            return None
+        return Mentioned(ways[0].id, end + 1, inside)
 
     def _short(self, name: _Name, said: Sequence[str], named: bool, bare: bool, pronoun: bool) -> bool:
         """Return whether some words of a name are certain to mean it: all but its verb, or its verb as a noun, of which
@@ -161,13 +185,15 @@ class Named:
         return named and not vague and len(said) not in shared
 
 
+_OBLIGING = english.words("has must should needs")
+"""Behind a bare noun they say that it is an action's: "setup has to be over by noon"."""
 _VAGUE = english.words(
     "order step task action thing rest time day end start list call tool job back up first last"
 )
 """One word of these is no short name."""
 _BETWEEN = english.words(
     """must should shall would will may can could is are be been has have had not also only to a an the my your our
-    their his her its of for with from in on get gets got need needs all both up out off
+    their his her its of for with from in on get gets got need needs wants all both up out off
     that those this these still being"""
 )
 """Words that may stand between those of a name."""

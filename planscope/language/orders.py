@@ -50,6 +50,8 @@ _Bound = Mapping[str, Groups]
 _SHAPES = """
 y: | L
 x: | L
+g[,;]*A{[;.$]}: | A
+nAY{[;.][^.;]*I}: | A A
 ^r: | L
 {(?<!.)}r{!,?;?[ai](,?&?[ai])*[;.]*[$]}: | L
 [EQ][,;]?[xy]: |
@@ -91,11 +93,12 @@ A1{[,;&.]*(>|[ai]+>)}: | A A
 1?[,;]?A{[,;&.]*>[,;]*[aiqQ]}: | A A
 U{[;.][,;&.]*>[,;]*[aiqQ]}: ~U | Z Z
 r[;,.]*U{[;.]*[$]}: ~U |
-U[,;.]*r{[,;.]*[$]}: ~U |
+g?[,;]*U[,;.]*r{[,;.]*[$]}: ~U |
 ^>[,;]?y?[,;]?A,?y?x?: L<A | A A
 ^>[,;]?{i}U{![,;]*[xy]}: L<F ~U | Z Z
 ^>[,;]?A@: L<A @A | A A
-^A>[xy]?: L<A | A A
+^A[>5],?y?x?: L<A | A A
+^5[,;]?A: L<A | A A
 ^A[xy]>: L<A | A A
 {(?<!.)}M{&[ai]>}: ~M | Z Z
 An?@y?x?: @A | A A
@@ -146,7 +149,7 @@ _CHAINS = {"M": "[ai](?:,[ai])*", "U": "[ai](?:(?:,&|,|&)[ai])+"}
 _PERMITS = re.compile("[^bft]*m.*[b1k9td]|[^b]*m.*f|f.*m")
 _FRONT = "(?:[,;]+y[,;]*>?|[,;]+>?|>)"
 _MARKED = {"/": _FRONT, "'": _FRONT, "@": f"[{_HOURS}]", "J": r",?&|,?[(]|,(?=[nbf])"}
-_SIZES = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5}
+SIZES = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5}
 
 
 class _Shape(NamedTuple):
@@ -302,7 +305,7 @@ class Skeleton:
             if meant := self._meant(self.symbols[self.places[at]], last):
                 yield at + 1, meant
             return
-        listed, announced = self._listed(at), english.late("j[,;]*").match(code, at)
+        listed, announced = self._listed(at), english.late("j[,;y]*").match(code, at)
         at = announced.end() if announced else at
         found: list[int] = []
         while code[at] in "ai":
@@ -319,13 +322,13 @@ class Skeleton:
 
     def _listed(self, at: int) -> bool:
         """Return whether a list begins here that was announced: "two things: A, B"."""
-        return self.code[at] == "j" or re.search(r";,*$", self.code[:at]) is not None
+        return self.code[at] == "j" or re.search("[g;],*$", self.code[:at]) is not None
 
     def _meant(self, one: Symbol, last: Groups) -> Groups:
         """Return the actions that a pronoun means; none if that is not certain."""
         if one.code == "q":
             return last if len(last) == 1 else ()
-        size = next((n for word, n in _SIZES.items() if word in one.words.split()), 0)
+        size = next((n for word, n in SIZES.items() if word in one.words.split()), 0)
         some = last or self.past
         return some if len(some) == (size or len(some)) else self.past if len(self.past) == size else ()
 

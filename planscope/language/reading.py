@@ -54,8 +54,8 @@ _CONTINUED = re.compile(
 """The beginning of a sentence that goes on the one before it."""
 
 _POINTING = re.compile(
-    r"\b(?:it|that|this|both|them|all (?:two|three|four)|the (?:two|former|latter)|afterwards?|beforehand|comes? next)"
-    r"\b",
+    r"\b(?:it|that|this|both|them|all (?:two|three|four)|the (?:two|former|latter)|afterwards?|beforehand"
+    r"|comes? next|later)\b",
     re.IGNORECASE,
 )
 """Words with which a sentence may speak of the one before it."""

@@ -17,7 +17,7 @@ from planscope.language.clauses import asides, listed
 from planscope.language.cuts import Token, full
 from planscope.language.item_list import announced, rows_of
 from planscope.language.named import ARTICLES, Mentioned, Named
-from planscope.language.orders import Meaning, Skeleton, Symbol
+from planscope.language.orders import SIZES, Meaning, Skeleton, Symbol
 from planscope.language.problem import Span
 from planscope.language.said import Said, reading_of
 from planscope.language.scan import Names, clock_at, hour_of, words_of
@@ -29,120 +29,133 @@ MOST_SYMBOLS = 60
 _CODES = """
 b: before | prior to | ahead of | in advance of | earlier than | sooner than | any time before | at any time
     before | some time before | at some point before | in time for
-f: after | once | as soon as | following | subsequent to | any time after | at any time after | anytime after |
-    some time after | at some point after | upon | later than | follows | follow | after having | from the
+f: after | once | as soon as | following | subsequent to | any time after | at any time after | anytime after
+    | some time after | at some point after | upon | later than | follows | follow | after having | from the
     moment | for after
 u: until | till | unless and until | up until
 n: not | never | no | nobody | no one | not a single | not one | none of
 o: only
-w: requires | require | depends on | depend on | waits for | wait for | wait until | waits until | wait till |
-    hinges on | hinge on | relies on | rely on | wait on | waits on | needs | need | presupposes | presuppose |
-    rests on | awaits | await | is blocked by | are blocked by | builds on | build on | waits till | conditional
-    on | dependent on
+w: requires | require | depends on | depend on | waits for | wait for | wait until | waits until | wait till
+    | hinges on | hinge on | relies on | rely on | wait on | waits on | needs | need | presupposes |
+    presuppose | rests on | awaits | await | is blocked by | are blocked by | builds on | build on | waits
+    till | conditional on | dependent on
 B: beforehand | in advance
 I: by then | before that | before this | before then | beforehand | prior to that | prior to this | ahead of
     that
 F: for
 >: then | next | afterwards | afterward | after that | after this | thereafter | subsequently | only then |
     finally | followed by | lastly | after which | next up | following that | last but not least | in turn |
-    next in line | after it | once done | when done | second | secondly | third | thirdly | fourth | only after
-    that | only after this | only afterwards | fifth | after these | after those | after them | from there | up
-    next | after that one | after this one | fourthly | fifthly | then and only then | the second | the third |
-    the fourth | the fifth
+    next in line | after it | once done | when done | second | secondly | third | thirdly | fourth | only
+    after that | only after this | only afterwards | fifth | after these | after those | after them | from
+    there | up next | after that one | after this one | fourthly | fifthly | then and only
+    then | the second | the third | the fourth | the fifth
 1: first | firstly | first of all | first thing | at first | first up | to begin with | to start with | for
     starters
-k: at the very beginning | at the beginning | at the very start | first in line | opens the day | at the start
+k: at the very beginning | at the beginning | at the very start | first in line | opens the day | at the
+    start
 E: everything else | all the others | all others | all the rest | the rest | anything else | all else | the
-    others | all other jobs | all other tasks | every other job | every other task | everything | the remaining
-    jobs | the remaining tasks | the remaining ones | whatever else there is | the remainder | all the other
-    jobs | all the other tasks | all of the rest | all of the others | the other jobs | the other tasks | any
-    other job | any other task | all other work | any other work
-Z: nothing else | none of the others | none of the rest | no other job | no other task | nothing
-j: two things | three things | four things | two jobs | three jobs | two tasks | three tasks | the following |
-    four jobs | the following things | these two things | these three things | four tasks | any of the following
-    | all of the following | each of the following | the following two | the following three | the following
-    four | these two | these three | five things | five jobs | these tasks | these jobs
-h: leave | hold off | hold back | hold off on | hold off with | wait with | put off | save | postpone | delay |
-    keep
+    others | all other jobs | all other tasks | every other job | every other task | everything | the
+    remaining jobs | the remaining tasks | the remaining ones | whatever else there is | the remainder | all
+    the other jobs | all the other tasks | all of the rest | all of the others | the other two | the other
+    three | the other four | the other jobs | the other tasks | any other job | any other task | all other
+    work | any other work
+Z: nothing moves | nothing goes | nothing happens | nothing else | none of the others | none of the rest | no
+    other job | no other task | nothing
+j: two things | three things | four things | two jobs | three jobs | two tasks | three tasks | the following
+    | four jobs | the following things | these two things | these three things | four tasks | any of the
+    following | all of the following | each of the following | the following two | the following three | the
+    following four | these two | these three | five things | five jobs | these tasks | these jobs
+h: leave | hold off | hold back | hold off on | hold off with | wait with | put off | save | postpone | delay
+    | keep
 l: no later than | not later than | by | at the latest by | at the latest at | by no later than | latest by
-e: no earlier than | not earlier than | no sooner than | not sooner than | from | at the earliest at | starting
-    at | starting from | as from | as of | any time from | at any time from | earliest at
+e: no earlier than | not earlier than | no sooner than | not sooner than | from | at the earliest at |
+    starting at | starting from | as from | as of | any time from | at any time from | earliest at
 L: at the latest | or earlier | or sooner | latest | at latest
 G: at the earliest | or later | onwards | onward | earliest | on | or after | at earliest
 p: past | beyond | run past | run beyond | go past | go beyond | go on past | go on beyond
 W: when | with
-S: start | starts | starting | started | begin | begins | beginning | begun | commence | commences | start on |
-    begin on | starting on | work on | kick off | kicks off | touch | begin with | start with
+S: working on | start | starts | starting | started | begin | begins | beginning | begun | commence |
+    commences | start on | begin on | starting on | work on | kick off | kicks off | touch | begin with |
+    start with
 K: finish | finishes | finished | finished with | through with | end | ends | ended | over | complete |
-    completed | stop | stops | ready | through | wrapped up | concluded | completion | finishing | ending | out
-    of the way | behind us | over with | over and done with | completely done | fully done
+    completed | stop | stops | ready | through | wrapped up | concluded | completion | finishing | ending |
+    out of the way | behind us | over with | over and done with | completely done | fully done
 X: stop | stops
-D: on | done | done with | signed off | settled | up to date | in place | sorted | up | in | out | off my desk |
-    taken care of
+D: on | done | done with | signed off | settled | up to date | in place | sorted | up | in | out | off my
+    desk | taken care of
 m: may | can | could | allowed to | free to | possible | may follow | can follow
 H: has been | have been
 N: that
 q: it | this | that one | this one | that last one | that last bit | the last one | the last of these | the
     latter one
 2: both | those | these
-Q: them | they | those two | the two | both of them | all of them | all three | all of these | those three | all
-    of those | all four | both of these | both of those | the three | those four | the four | all five | all
-    three of them | all four of them
+Q: them | they | those two | the two | both of them | all of them | all three | all of these | those three |
+    all of those | all four | both of these | both of those | the three | those four | the four | all five |
+    all three of them | all four of them
 z: back | off
 O: or | nor
 !: not earlier | no earlier | not sooner | no sooner | never earlier | not any earlier | not any sooner
-?: write up | writes up | written up |
-    not need to | no need | no need to | not have to | not needed | not necessary | need not | not required
+5: later | later on | all come afterwards | all come later | all come after that | all happen afterwards | all happen
+    after that | all happen later | all go afterwards
+6: today : | for today :
+R: when to | when exactly to
+Y: except that | except | with the exception that
+g: we have | i have | there is | there are | on the list | on today's list
+?: later today | later in the day | write up | writes up | written up | not need to | no need | no need to |
+    not have to | not needed | not necessary | need not | not required
 c: which
 +: too | as well
-V: hold | make | makes | making | made | take | takes | taken | take care of | carry out | carried out | write |
-    written | give | handle | handled | handling | tackle | tackled | drawn up | draw up | draw | drawn | held |
-    given | deal with | dealt with | turn to | fill in | filled in | pull | fill out | put in | get to | get on
-    with | get round to | go over | go through | work through | visit | conduct | conducted | perform |
-    performed | set up | put together | assemble | compile | compose | produce | create | host | chair |
-    undertake | sit down with | attend to | attended to | see to | seen to | drive out to | issue | issued |
-    send out | sent out | finalise | tackling | dealing with | taking care of | run | running | go on | going on
-    | doing | take in | take on | put out | put on | put up | read out | get through | get around to | give out
-    | hand in | hand out | put | deliver | send | post | publish | release | place | pick up | pick out | lay |
-    lay down | lay out | throw | throw in | slot | fit | embark on | proceed with | crack on with | press on
-    with | carry on with | move to | jump to | switch to | pass to | go to | head to | head for | head out for |
-    go off to | look after | produced | compiled | created | published | placed | laid | delivered | sent | put
-    through | push through | start with | squeeze in | fit in | slot in | squeeze | do up | bring in | bring out
-    | bring | gets its | give it
--: a | an | the | my | your | our | his | her | its | to | of | all | also | today | please | kindly | can you |
-    could you | will you | would you | i would like | i want | we want | we would like | i need you to | want |
-    hey | hi | hello | hi there | good morning | oh | well | itself | themselves | so | is | are | be | being |
-    am | get | gets | got | getting | have | has | had | having | will | would | shall | should | must | do |
-    does | doing | i | you | we | let | us | let's | me | go | goes | going | go out | go ahead | come | comes |
-    coming | happen | happens | take place | takes place | make sure | make sure that | ensure | ensure that |
-    be sure to | remember to | see to it that | continue with | go on to | go on with | move on to | proceed to
-    | go on | fits | slotted in | be slotted in | squeezed in | due | supposed to | ought to | has to | have to
-    | had to | needs to | need to | go into | in the day | besides | besides that | moreover | though | however
-    | additionally | on the list | also on the list | as for | in any case | anyway | actually | strictly | for
-    today | during the day | in the course of the day | this | these | there | i have to | i am going to | i
-    will | thanks | it is important that | it is important to | thank you | for me | by the way | the day | is
-    to | are to | required | necessary | i need | we need | i also need | we also need | you need to | , in turn
-    , | quickly | schedule | scheduled | either | anybody | anyone | somebody | someone | people | he | she |
-    everybody | everyone | who | the team | the crew | the staff | the job of | the task of | the business of |
-    the step | step | job | task | jobs | tasks | properly | carefully | thoroughly | fully | safely |
-    definitely | certainly | really | simply | ok | okay then | now | thanks a lot | many thanks | thanks in
-    advance | cheers | dear all | if you please | if you would | would you mind | would you kindly | want to |
-    wants to | see that | make certain | make certain that | be careful to | take care to | take care that |
-    bear in mind that | keep in mind that | note that | important | remember that | don't forget to | not forget
-    to | not forget that | we also have | i also have | there is | there are | we have | we also need to | i
-    also need to | we also have to | i also have to | also on for today | on for today | on today's list | on
-    the agenda | on the schedule | in our schedule | in the schedule | on the plan | in the plan | on our list |
-    on my list | on the programme | apart from that | other than that | beyond that | in addition | on top of
-    that | on top | further | furthermore | that said | that is | i mean | namely | i.e | specifically | in
-    other words | , namely , | as planned | as usual | as always | as agreed | as discussed | whole | entire |
-    own | sitting | round | at all | expected to | meant to | planned | planned for | plan to | we plan to |
-    going to | gonna | wanna | it is essential that | it is essential to | it is crucial that | it is vital that
-    | it is necessary to | it is necessary that | you should | you must | you will | we must | we will | we
-    should | they must | they should | they have to | not vice versa | not the other way round | not the other
-    way around | and not the other way round | and not the other way around | and not vice versa | not the
-    reverse | no exceptions | one thing only | only one thing | just one thing | one thing | independent of that
-    | independent of this | independently | independently of that | separately | happening | occurring | taking
-    place | occur | occurs | taking | work | session | itself too
+V: plan | hold | make | makes | making | made | take | takes | taken | take care of | carry out | carried out
+    | write | written | give | handle | handled | handling | tackle | tackled | drawn up | draw up | draw |
+    drawn | held | given | deal with | dealt with | turn to | fill in | filled in | pull | fill out | put in
+    | get to | get on with | get round to | go over | go through | work through | visit | conduct | conducted
+    | perform | performed | set up | put together | assemble | compile | compose | produce | create | host |
+    chair | undertake | sit down with | attend to | attended to | see to | seen to | drive out to | issue |
+    issued | send out | sent out | finalise | tackling | dealing with | taking care of | run | running | go
+    on | going on | doing | take in | take on | put out | put on | put up | read out | get through | get
+    around to | give out | hand in | hand out | put | deliver | send | post | publish | release | place |
+    pick up | pick out | lay | lay down | lay out | throw | throw in | slot | fit | embark on | proceed with
+    | crack on with | press on with | carry on with | move to | jump to | switch to | pass to | go to | head
+    to | head for | head out for | go off to | look after | produced | compiled | created | published |
+    placed | laid | delivered | sent | put through | push through | start with | squeeze in | fit in | slot
+    in | squeeze | do up | bring in | bring out | bring | gets its | give it
+-: a | an | the | my | your | our | his | her | its | to | of | all | also | today | please | kindly | can
+    you | could you | will you | would you | i would like | i want | we want | we would like | i need you to
+    | want | hey | hi | hello | hi there | good morning | oh | well | itself | themselves | so | is | are |
+    be | being | am | get | gets | got | getting | have | has | had | having | will | would | shall | should
+    | must | do | does | doing | i | you | we | let | us | let's | me | go | goes | going | go out | go ahead
+    | come | comes | coming | happen | happens | take place | takes place | make sure | make sure that |
+    ensure | ensure that | be sure to | remember to | see to it that | continue with | go on to | go on with
+    | move on to | proceed to | go on | fits | slotted in | be slotted in | squeezed in | due | supposed to |
+    ought to | has to | have to | had to | needs to | need to | go into | in the day | besides | besides that
+    | moreover | though | however | additionally | also on the list | as for | in any case | anyway |
+    actually | strictly | for today | during the day | in the course of the day | this | these | there | i
+    have to | i am going to | i will | thanks | it is important that | it is important to | thank you | for
+    me | by the way | the day | is to | are to | required | necessary | i need | we need | i also need | we
+    also need | you need to | , in turn , | quickly | schedule | scheduled | either | anybody | anyone |
+    somebody | someone | people | he | she | everybody | everyone | who | the team | the crew | the staff |
+    the job of | the task of | the business of | the step | step | job | task | jobs | tasks | properly |
+    carefully | thoroughly | fully | safely | definitely | certainly | really | simply | ok | okay then | now
+    | thanks a lot | many thanks | thanks in advance | cheers | dear all | if you please | if you would |
+    would you mind | would you kindly | want to | wants to | see that | make certain | make certain that | be
+    careful to | take care to | take care that | bear in mind that | keep in mind that | note that |
+    important | remember that | don't forget to | not forget to | not forget that | we also have | i also
+    have | go and | plan it that way | the only thing that matters is that | all that matters is that | what
+    matters is that | the main thing is that | the important thing is that | apart from that deadline | apart
+    from those deadlines | we also need to | i also need to | we also have to | i also have to | also on for
+    today | on for today | on the agenda | on the schedule | in our schedule | in the schedule | on the plan
+    | in the plan | on our list | on my list | on the programme | apart from that | other than that | beyond
+    that | in addition | on top of that | on top | further | furthermore | that said | that is | i mean |
+    namely | i.e | specifically | in other words | , namely , | as planned | as usual | as always | as agreed
+    | as discussed | whole | entire | own | sitting | round | at all | expected to | meant to | planned |
+    planned for | plan to | we plan to | going to | gonna | wanna | it is essential that | it is essential to
+    | it is crucial that | it is vital that | it is necessary to | it is necessary that | you should | you
+    must | you will | we must | we will | we should | they must | they should | they have to | not vice versa
+    | not the other way round | not the other way around | and not the other way round | and not the other
+    way around | and not vice versa | not the reverse | no exceptions | one thing only | only one thing |
+    just one thing | one thing | independent of that | independent of this | independently | independently of
+    that | separately | happening | occurring | taking place | occur | occurs | taking | work | session |
+    itself too
 """.replace("\n    ", " ")
 """What words of order, of hours and of permission are in a skeleton (``orders.py``). Behind "V" stand verbs that say no
 more than "do" beside a whole name, and behind "-" what says nothing."""
@@ -188,7 +201,8 @@ _PATTERNS = rf"""
         convenient to you|which suits you))?|no fixed (?:place|time|slot)|(?:somewhere|anywhere|sometime|\
         some time)(?: (?:in|during|on) the (?:day|list|schedule|plan|course of the day))?(?: in between)?|\
         free to go anywhere|(?:independent|independently|regardless) of (?:all )?(?:this|that|the rest|\
-        everything else|the others)|(?:not|un)(?: tied| bound|related| linked| connected) to (?:anything|\
+        everything else|the others|both|these|those|them)|(?:not|un)(?: \
+        tied| bound|related| linked| connected) to (?:anything|\
         any of (?:this|that|these|those)|the rest|the others)|when (?:you do|to do|exactly you do|\
         to fit in) (?:it|that|those|them|this) (?:is (?:your choice|up to you|your call)|does not matter)|\
         on the side|freely|flexible|in between|(?:in )?any slot|(?:it )?(?:does not|do not) matter when|\
@@ -196,13 +210,17 @@ _PATTERNS = rf"""
         deadline|dependencies)|not time[- ]critical|(?:as|if) time (?:allows|permits)|(?:as|\
         when) convenient|in your own time|at your (?:leisure|convenience)|(?:the )?(?:time|timing|moment|\
         hour) (?:is (?:up to you|your choice|free|open|flexible)|does not matter)|(?:is|are) (?:up to you|\
-        your call|your choice|independent|not urgent|completely free|entirely free))(?= )
+        your call|your choice|independent|not urgent|completely free|entirely free)|\
+        (?:is|are) (?:free|open)(?= (?:[.;,)]|$)))(?= )
+    y: (?:otherwise (?:, )?)?mix (?:the (?:jobs|tasks|rest|others)|them|things|everything) (?:as|however|\
+        any way) you (?:like|please|wish|want|prefer|see fit)(?= )
     k: (?:(?:before|ahead of) (?:everything else|anything else|all else|all the (?:others|rest)|all others|\
         the (?:others|rest)|everything|anything|all other (?:work|jobs|tasks)|any other (?:work|job|task))|\
         the (?:very )?first (?:job|task|thing|step|item|one)(?: (?:on the list|of the day|today))?|(?:start|\
         begin|open|kick)s?(?: (?:off|out|the day|today|things|things off))?(?: (?:with|by))(?! (?:[0-9]|\
         noon|mid|\w+ o'clock)))(?= )
-    9: (?:(?:after|(?:when|once) )(?: )?(?:everything else|all else|all the (?:others|rest)|all others|\
+    9: (?:(?:after|(?:for )?(?:when|once) )(?: )?(?:everything else|\
+        the other (?:two|three|four)|all else|all the (?:others|rest)|all others|\
         the others|the rest|everything)(?: (?:is|has been|are) (?:done|finished|over|complete))?|(?:at|\
         until|till|for|to|as) the (?:very )?end|(?:as )?the (?:very )?(?:last|final) (?:job|task|thing|step|\
         item|one)(?: (?:on the list|of the day|today))?|(?:until |till |\
@@ -244,11 +262,24 @@ _ASKED = re.compile(r"\b(?:can|could|will|would|may) (?:you|we|i)\b")
 _EXACT = re.compile(r"\b(?:until|noon|[0-9])")
 """Never in an aside."""
 _BOUNDS = {"b": "d", "l": "t", "L": "t", "f": "P", "e": "T", "G": "T", "u": "v", "p": "7"}
-_INSIDE = {"not": "n", "may": "m", "can": "m", "could": "m", "only": "o", "been": "H"}
+_INSIDE = {
+    "is": "=",
+    "are": "=",
+    "was": "=",
+    "were": "=",
+    "being": "?",
+    "not": "n",
+    "may": "m",
+    "can": "m",
+    "could": "m",
+    "only": "o",
+    "been": "H",
+}
 """The letters of words inside a name: "the fence may be repaired"."""
 _SIGNS = {
     ",": ",",
-    **dict.fromkeys(("and", "but", "yet", "plus", "&"), "&"),
+    **dict.fromkeys(("and", "but", "plus", "&"), "&"),
+    "yet": "Y",
     "(": "(",
     ")": ")",
     "*": ",",
@@ -323,6 +354,8 @@ class Skeletons:
             some, idle = self._symbols(text, row, named)
             symbols += [*some, Symbol(".", (row[-1].end, row[-1].end))]
             left_out += idle
+        if rows and not {one.code for one in symbols} - {*",;.&"}:
+            return [self._reading(text, rows, (), ())]
         if len(symbols) > MOST_SYMBOLS or not any(one.action or one.code in "ryqQ" for one in symbols):
             return []
         skeleton = Skeleton(symbols, self.ids, self._last(past), past)
@@ -372,7 +405,8 @@ class Skeletons:
             found.append(Symbol("r" if said == "order" else ",", (row[0].start, row[at - 1].end)))
         at = at if said else 0
         while at < len(row):
-            free = _phrase(tuple(keys[at : at + _WINDOW]))[1] in ("x", "y")
+            own = at + (keys[at] == ",")
+            free = _phrase(tuple(keys[own : own + _WINDOW]))[1] in ("x", "y", "g", "6")
             if not free and any(start <= row[at].start < end for start, end in idle):
                 at += 1
                 continue
@@ -400,7 +434,8 @@ class Skeletons:
             if not mention.action:
                 raise Unread(span)
             asked = "i" if mention.verb or keys[max(at - 1, 0)] in _DONE else "a"
-            inside = (_INSIDE.get(key, "") for key in mention.inside)
+            inside = [_INSIDE.get(key, "") for key in mention.inside]
+            inside = [one for one in inside if one not in ("=?" if "?" in inside else "?")]
             short = "" if mention.whole else "short"
             return mention.end, [
                 Symbol(asked, span, mention.action, words=short),
@@ -410,6 +445,13 @@ class Skeletons:
         if not width or dangling:
             raise Unread((row[at].start, row[at].end))
         span = row[at].start, row[at + width - 1].end
+        others = [
+            SIZES[key]
+            for k, key in enumerate(keys[at : at + width])
+            if key in SIZES and keys[at + k - 1] == "other"
+        ]
+        if others not in ([], [len(self.ids) - 1]):
+            raise Unread(span)
         return at + width, [Symbol(code, span, words=" ".join(keys[at : at + width]))] * (code != "-")
 
     def _hour(self, text: str, row: Sequence[Token], at: int) -> tuple[int, list[Symbol]] | None:
@@ -423,6 +465,8 @@ class Skeletons:
             return None
         end, hour, doubt = clock
         behind, follows = _phrase(tuple(keys[end : end + _WINDOW])) if end < len(keys) else (0, "")
+        if keys[at:begin] == ["from"] and keys[end : end + 1] == ["on"]:
+            behind, follows = 1, "G"
         follows = follows if follows in ("L", "G") else ""
         said = {_BOUNDS[one] for one in (bound, follows) if one}
         if said in ({"d", "t"}, {"P", "T"}):
@@ -472,23 +516,26 @@ def _reasons(row: Sequence[Token], mentions: Mapping[int, Mentioned]) -> Iterato
         begin = start + reason
         end = next((k for k in marks if k >= begin), len(row))
         some = keys[begin:end]
-        if (
-            not some
-            or some[0] not in _SPEAKING
-            or len(some) < 3
-            or not (reason or start == 0 or start - 1 in marks)
-        ):
+        so = keys[end + 1 : end + 2] == ["so"]
+        bracket = keys[start - 1] == "(" and keys[end : end + 1] == [")"] and not _BEING.isdisjoint(some)
+        speaking = so or bracket or (some[:1] and some[0] in _SPEAKING)
+        if not speaking or len(some) < 3 or not (reason or start == 0 or start - 1 in marks):
             continue
-        wrong = _ORDERING if reason else _ORDERING | listed("asking") | listed("doubtful")
-        if keys[end + 1 : end + 2] == ["so"]:
+        wrong = (
+            _ORDERING
+            if reason
+            else _ORDERING | (listed("asking") | listed("doubtful") | english.COUNTING) - {"always", "at"}
+        )
+        if so:
             wrong = _ORDERING - _NEGATIVE | english.COUNTING
         told = some[: -2 if some[-2:] == ["until", "then"] else None]
+        told = told[4 * (" ".join(told[:4]) in _WISHES) :]
         if (
             inside.isdisjoint(range(begin, end))
             and wrong.isdisjoint(told)
             and not re.search("[0-9]", " ".join(some))
         ):
-            yield row[start].start, row[end - 1].end
+            yield row[start - bracket].start, row[end - 1 + bracket].end
 
 
 _MARKS = (",", ";", ":", "(", ")")
@@ -496,6 +543,8 @@ _REASONS = english.words("as so because since otherwise or")
 _SPEAKING = english.words(
     "the a an it we you they i there he she people this our their nobody somebody everyone everybody guests"
 )
+_BEING = english.words("is are was were will has have")
+_WISHES = tuple(f"{who} need to {what}" for who in ("i", "we", "they") for what in ("see", "know", "hear"))
 _NEGATIVE = english.words("no not never first last only without")
 _ORDERING = english.words(
     """if unless except before after only when once first last until till never no without while provided soon noon
@@ -528,8 +577,21 @@ def _said(code: str, before: str, behind: str) -> str:
 
 
 _BETWEEN = """
+R -: ^ / ^[ais]x
+R ?: ^ / ^
+Y ;: y,*$ / ^
+Y Y: n[ais]$ / ^(?:;|$)
+Y &: [,;]$ / ^
+Y ?: ^ / ^
+g -: ^ / ^6
+6 g: ^[;,]*$ / ^[ai](?:,?&[ai]|,[ai])*[;,]*$
+6 ;: ^ / ^
+g g: ^[;,]*$ / ^[,;]*[ai](?:,?&[ai]|,[ai])*[;,]*$
+g -: ^ / ^
 W f: o$ / .
 W f: ^ / ^[^,;]*[KDH]
+W f: ^ / ^s?[ai]=[,;]
+= -: ^ / ^
 W ?: ^ / ^
 V ?: s$ / ^
 V ?: ^ / ^s
@@ -548,7 +610,7 @@ N -: ^,*[ai],+$ / ^
 N q: ^ / ^
 q -: >$ / ^[ais]
 q -: ^,*[ai],+$ / ^
-H H: [fuwj>W] / ^
+H H: [fuwj>W]|n.*b[^,;]*$ / ^
 H ?: ^ / ^
 O &: n[^bfuw;]*$ / ^
 O ?: ^ / ^

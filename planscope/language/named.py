@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from planscope.language import english
@@ -73,12 +72,7 @@ def _match(name: _Name, keys: Sequence[str], start: int) -> tuple[list[int], int
         key = keys[at].removesuffix("'s")
         joint = keys[at + 1] if keys[at + 1 : at + 2] and keys[at + 1] in listed("particles") else ""
         word = next((one for one in left if kin(key, one) or (joint and _joint(key, joint, one))), None)
-        whole = next(([one, up] for one, up in pairwise(left) if key == one + up), [])
-        if whole:  # "backup" for "back up"
-            left = [one for one in left if one not in whole]
-            used.append(at)
-            at = end = at + 1
-        elif word is not None:
+        if word is not None:
             left.remove(word)
             used += [at] if kin(key, word) else [at, at + 1]
             at = end = used[-1] + 1
@@ -123,8 +117,6 @@ class Named:
         start = at
         while start < len(keys) and keys[start] in ARTICLES:
             start += 1
-        if keys[at] in ("it", "they") and (spoken := self._verb(keys, at, named)):
-            return spoken
         ways = [(name, *_match(name, keys, start)) for name in self.known] if start < len(keys) else []
         whole = [way for way in ways if way[3]]
         most = max((len(way[1]) for way in whole or ways), default=0)
@@ -138,9 +130,7 @@ class Named:
         verb = kin(said[0], name.words[0])
         if not whole:
             pronoun = verb and end < len(keys) and keys[end] in ("it", "them")
-            head = kin(said[-1], name.words[-1]) and keys[at - 1 : at] in ([], [","], [";"])
-            obliged = head and end < len(keys) and keys[end] in _OBLIGING
-            bare = _DEFINITE.isdisjoint(keys[at:start]) and not pronoun and not obliged
+            bare = _DEFINITE.isdisjoint(keys[at:start]) and not pronoun
             if not self._short(name, said, name.id in named, bare, pronoun):
                 return Mentioned("", end)
             end += pronoun
@@ -153,17 +143,6 @@ class Named:
             and not keys[at].endswith(("ing", "ed", "s"))
         )
         return Mentioned(name.id, end, inside, bool(whole), asked)
-
-    def _verb(self, keys: Sequence[str], at: int, named: Collection[str]) -> Mentioned | None:
-        """Return the action whose verb is said behind a pronoun: "it must be renewed"; None if it is not certain."""
-        end = next((k for k in range(at + 1, len(keys)) if keys[k] not in _BETWEEN), len(keys))
-        if end - at < 2 or end == len(keys) or not keys[end].endswith(("ed", "n", "t")):
-            return None
-        ways = [one for one in self.known if any(kin(keys[end], word) for word in one.words)]
-        inside = tuple(keys[at + 1 : end])
-        if len(ways) != 1 or ways[0].id not in named or ("not" in inside and "need" in inside):
-            return None
-        return Mentioned(ways[0].id, end + 1, inside)
 
     def _short(self, name: _Name, said: Sequence[str], named: bool, bare: bool, pronoun: bool) -> bool:
         """Return whether some words of a name are certain to mean it: all but its verb, or its verb as a noun, of which
@@ -185,8 +164,6 @@ class Named:
         return named and not vague and len(said) not in shared
 
 
-_OBLIGING = english.words("has must should needs")
-"""Behind a bare noun they say that it is an action's: "setup has to be over by noon"."""
 _VAGUE = english.words(
     "order step task action thing rest time day end start list call tool job back up first last"
 )

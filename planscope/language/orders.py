@@ -109,12 +109,14 @@ nA@: @A | A
 oAn?@: @A | A
 Ao?fC: C<A | - A
 AfC,?&?!: C<A | - A
-A,?&?o?fC: C<A | - A
+A,?&?[(]?o?fC: C<A | - A
 A,bC: A<C | - A
 oAfC: C<A |
-AbC: A<C | - A
+A[(]?bC: A<C | - A
 AbCfX: A<C X<A | - A
 AbCfX: A<C X<C | - A
+AfC,?{&1|&.1}&1?X1?: C<A X<A
+AbC,?{&1|&.1}&1?X1?: A<C X<A
 AfCbX: C<A A<X | - A
 AfCbX: C<A C<X | - A
 {i(,[ai])*,?&[ai]n?[bufwtdTPv]}M{,?&}: |
@@ -204,7 +206,7 @@ class Skeleton:
             elif one not in "SKDmH":
                 kept.append(k)
         code = "".join(self.symbols[k].code for k in kept)
-        closed = {match.end() - 1 for match in re.finditer(rf"\([n{_HOURS},&]+\)", code)}
+        closed = {match.end() - 1 for match in re.finditer(rf"\((?:[n{_HOURS},&]+|[bf]a)\)", code)}
         self.places = [place for k, place in enumerate(kept) if k not in closed]
         self.code = "".join(self.symbols[k].code for k in self.places) + "$"
         self.stood = "".join(one.code for one in past)

@@ -13,7 +13,7 @@ from planscope.language.build import SentenceReading
 from planscope.language.calls import Calls
 from planscope.language.clauses import asks_nothing, covering, no_order
 from planscope.language.cuts import Item, Scanner, SentenceError, Token
-from planscope.language.item_list import RELATING, rows_of
+from planscope.language.item_list import rows_of
 from planscope.language.problem import Span
 from planscope.language.resolve import JOINING, PLACES, parted, plainer, pointed, readings
 from planscope.language.said import reading_of
@@ -37,6 +37,7 @@ _UNCERTAIN = re.compile(
     |^stop[ ]|(?<!order[ ])\b(?:is|are)[ ](?:(?!not)\w+[ ])?(?:fine|okay?|allowed|permitted|acceptable|optional)
     (?:[ ](?:too|as[ ]well))?$
     |\b(?:before|until|without|prior|ahead|unless|till|precedes?)\b[^;]*\bor\b(?![ ](?:later|earlier|after|sooner|so)\b)
+    |\b(?:before|after|until|once)\b.*[ ]but[ ].*\bfirst\b
     |\bthem[ ]alone\b|\bwhich[ ](?:has|have|needs?)[ ]to[ ]|\bsome(?:time|[ ]point)[ ]before[ ](?:[0-9]|noon|mid)""",
     re.VERBOSE,
 )
@@ -69,7 +70,7 @@ class Prose:
         return self._readings(Scanner(text, self.names, timed=self.timed, prose=True), text, rows_of(text))
 
     def _readings(self, scanner: Scanner, text: str, every: list[list[Token]]) -> list[SentenceReading]:
-        asked = (_polite(plainer(scanner, row, english.REQUEST)) for row in every)
+        asked = (plainer(scanner, row, english.REQUEST) for row in every)
         rows = list(_going_on(filter(None, (plainer(scanner, row) for row in asked))))
         keys = [token.key for row in every for token in row]
         if not rows or _UNCERTAIN.search(" ".join(keys)) or _FREE_LIST.search(text):
@@ -139,7 +140,7 @@ class Prose:
                 some, last = self._clause(scanner, clause, last)
                 if not some:
                     break
-                found.append((clause, [*some, *_but_first(row, clause, some, [one for _, one in found])]))
+                found.append((clause, some))
             else:
                 return found
         raise SentenceError((row[0].start, row[-1].end), "the sentence cannot be read")
@@ -280,18 +281,6 @@ def _at_commas(row: Sequence[Token]) -> list[list[Token]]:
     return parts if len(parts) > 1 and all(parts) and row[-1].key != "order" else []
 
 
-def _but_first(
-    row: Sequence[Token], clause: Sequence[Token], some: Sequence[Meaning], found: Sequence[Sequence[Meaning]]
-) -> Iterator[Meaning]:
-    """Yield what "A after B, but C first" may mean, too: that C comes before A alone."""
-    at = next((k for k, token in enumerate(row) if token.start == clause[0].start), 0)
-    if at and row[at - 1].key == "but" and found and found[-1][0] and len(some) == 1:
-        order = found[-1][0][0]
-        if all(draft.kind in ("first", "init") for draft in some[0]) and order.then is not None:
-            subject = min((order.first, order.then), key=lambda item: item.span)
-            yield (Draft("precedence", some[0][0].first, subject),)
-
-
 def _verb_of(row: Sequence[Token], subject: Span, clock: Span) -> set[str]:
     """Return the words of the verb that a clock time is about."""
     if clock < subject:
@@ -310,23 +299,6 @@ def _verb_of(row: Sequence[Token], subject: Span, clock: Span) -> set[str]:
         default=0,
     )
     return {*own, *(one.key for one in row[start:] if one.start < subject[0])}
-
-
-def _polite(row: list[Token]) -> list[Token]:
-    """Return the tokens of a sentence without the marks before words of order."""
-    return [
-        token
-        for k, token in enumerate(row)
-        if not (token.text in _MARKS and row[k + 1 : k + 2] != [] and row[k + 1].key in RELATING | {"in"})
-        and not (
-            token.text == ")"
-            and any(one.text == "(" and row[j + 1].key in RELATING for j, one in enumerate(row[:k]))
-        )
-    ]
-
-
-_MARKS = (":", "(", "-", "\u2013", "\u2014")
-"""What stands behind these, if it begins with a word of order, belongs to what stands before."""
 
 
 def _going_on(rows: Iterable[list[Token]]) -> Iterator[list[Token]]:

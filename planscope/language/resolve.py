@@ -15,6 +15,7 @@ from planscope.language.clauses import asides, clauses, covering, listed
 from planscope.language.constructions import Kind
 from planscope.language.cuts import Cut, Item, Paths, Scanner, Token, full
 from planscope.language.english import COUNTING
+from planscope.language.orders import SIZES
 from planscope.language.shapes import (
     Draft,
     Meaning,
@@ -347,14 +348,13 @@ _POINTING = re.compile(
     r"\b(?:it|that|this|them|they|(?<=until )then|both(?: of (?:them|these))?|all (?:of (?:them|these)|two|three|four)|"
     r"the (?:two|latter|former)|beforehand|afterwards?|later)(?= |$)"
 )
-_SIZES = {"both": 2, "two": 2, "three": 3, "four": 4}
 _ADVERBS = {"beforehand": "before", "afterwards": "after", "afterward": "after", "later": "after"}
 
 
 def _meant(word: str, groups: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Return the tools that a pronoun may mean, of the lists that the clause before has."""
     every = tuple(dict.fromkeys(name for group in groups for name in group))
-    size = next((n for key, n in _SIZES.items() if key in word.split()), 0)
+    size = next((n for key, n in SIZES.items() if key in word.split()), 0)
     if word in ("the latter", "the former"):
         return [groups[word == "the latter"]] if len(groups) == 2 else []
     if size or word in ("them", "they") or word.startswith("all"):

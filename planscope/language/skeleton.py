@@ -95,8 +95,7 @@ Q: them | they | those two | the two | both of them | all of them | all three | 
 z: back | off
 O: or | nor
 !: not earlier | no earlier | not sooner | no sooner | never earlier | not any earlier | not any sooner
-5: later | later on | all come afterwards | all come later | all come after that | all happen afterwards | all happen
-    after that | all happen later | all go afterwards
+5: later | later on | all come afterwards | all come later | all come after that
 6: today : | for today :
 R: when to | when exactly to
 Y: except that | except | with the exception that
@@ -465,8 +464,6 @@ class Skeletons:
             return None
         end, hour, doubt = clock
         behind, follows = _phrase(tuple(keys[end : end + _WINDOW])) if end < len(keys) else (0, "")
-        if keys[at:begin] == ["from"] and keys[end : end + 1] == ["on"]:
-            behind, follows = 1, "G"
         follows = follows if follows in ("L", "G") else ""
         said = {_BOUNDS[one] for one in (bound, follows) if one}
         if said in ({"d", "t"}, {"P", "T"}):
@@ -529,7 +526,6 @@ def _reasons(row: Sequence[Token], mentions: Mapping[int, Mentioned]) -> Iterato
         if so:
             wrong = _ORDERING - _NEGATIVE | english.COUNTING
         told = some[: -2 if some[-2:] == ["until", "then"] else None]
-        told = told[4 * (" ".join(told[:4]) in _WISHES) :]
         if (
             inside.isdisjoint(range(begin, end))
             and wrong.isdisjoint(told)
@@ -544,7 +540,6 @@ _SPEAKING = english.words(
     "the a an it we you they i there he she people this our their nobody somebody everyone everybody guests"
 )
 _BEING = english.words("is are was were will has have")
-_WISHES = tuple(f"{who} need to {what}" for who in ("i", "we", "they") for what in ("see", "know", "hear"))
 _NEGATIVE = english.words("no not never first last only without")
 _ORDERING = english.words(
     """if unless except before after only when once first last until till never no without while provided soon noon

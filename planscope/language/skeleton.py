@@ -47,8 +47,8 @@ F: for
     finally | followed by | lastly | after which | next up | following that | last but not least | in turn |
     next in line | after it | once done | when done | second | secondly | third | thirdly | fourth | only
     after that | only after this | only afterwards | fifth | after these | after those | after them | from
-    there | up next | after that one | after this one | fourthly | fifthly | then and only
-    then | the second | the third | the fourth | the fifth
+    there | up next | after that one | after this one | fourthly | fifthly | then and only then | the second
+    | the third | the fourth | the fifth
 1: first | firstly | first of all | first thing | at first | first up | to begin with | to start with | for
     starters
 k: at the very beginning | at the beginning | at the very start | first in line | opens the day | at the
@@ -98,7 +98,7 @@ O: or | nor
 5: later | later on | all come afterwards | all come later | all come after that
 6: today : | for today :
 R: when to | when exactly to
-Y: except that | except | with the exception that
+Y: except that | except
 g: we have | i have | there is | there are | on the list | on today's list
 ?: later today | later in the day | write up | writes up | written up | not need to | no need | no need to |
     not have to | not needed | not necessary | need not | not required
@@ -139,22 +139,21 @@ V: plan | hold | make | makes | making | made | take | takes | taken | take care
     would you mind | would you kindly | want to | wants to | see that | make certain | make certain that | be
     careful to | take care to | take care that | bear in mind that | keep in mind that | note that |
     important | remember that | don't forget to | not forget to | not forget that | we also have | i also
-    have | go and | plan it that way | the only thing that matters is that | all that matters is that | what
-    matters is that | the main thing is that | the important thing is that | apart from that deadline | apart
-    from those deadlines | we also need to | i also need to | we also have to | i also have to | also on for
-    today | on for today | on the agenda | on the schedule | in our schedule | in the schedule | on the plan
-    | in the plan | on our list | on my list | on the programme | apart from that | other than that | beyond
-    that | in addition | on top of that | on top | further | furthermore | that said | that is | i mean |
-    namely | i.e | specifically | in other words | , namely , | as planned | as usual | as always | as agreed
-    | as discussed | whole | entire | own | sitting | round | at all | expected to | meant to | planned |
-    planned for | plan to | we plan to | going to | gonna | wanna | it is essential that | it is essential to
-    | it is crucial that | it is vital that | it is necessary to | it is necessary that | you should | you
-    must | you will | we must | we will | we should | they must | they should | they have to | not vice versa
-    | not the other way round | not the other way around | and not the other way round | and not the other
-    way around | and not vice versa | not the reverse | no exceptions | one thing only | only one thing |
-    just one thing | one thing | independent of that | independent of this | independently | independently of
-    that | separately | happening | occurring | taking place | occur | occurs | taking | work | session |
-    itself too
+    have | go and | plan it that way | the only thing that matters is that | all that matters is that | the
+    main thing is that | apart from that deadline | we also need to | i also need to | we also have to | i
+    also have to | also on for today | on for today | on the agenda | on the schedule | in our schedule | in
+    the schedule | on the plan | in the plan | on our list | on my list | on the programme | apart from that
+    | other than that | beyond that | in addition | on top of that | on top | further | furthermore | that
+    said | that is | i mean | namely | i.e | specifically | in other words | , namely , | as planned | as
+    usual | as always | as agreed | as discussed | whole | entire | own | sitting | round | at all | expected
+    to | meant to | planned | planned for | plan to | we plan to | going to | gonna | wanna | it is essential
+    that | it is essential to | it is crucial that | it is vital that | it is necessary to | it is necessary
+    that | you should | you must | you will | we must | we will | we should | they must | they should | they
+    have to | not vice versa | not the other way round | not the other way around | and not the other way
+    round | and not the other way around | and not vice versa | not the reverse | no exceptions | one thing
+    only | only one thing | just one thing | one thing | independent of that | independent of this |
+    independently | independently of that | separately | happening | occurring | taking place | occur |
+    occurs | taking | work | session | itself too
 """.replace("\n    ", " ")
 """What words of order, of hours and of permission are in a skeleton (``orders.py``). Behind "V" stand verbs that say no
 more than "do" beside a whole name, and behind "-" what says nothing."""

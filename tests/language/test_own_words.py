@@ -430,3 +430,36 @@ def test_advice_is_never_the_other_way_round() -> None:
 def test_what_parentheses_mean_is_never_left_out() -> None:
     with pytest.raises(ParseFailure):
         _read("Push the image no later than 8:00 (I mean the start).", ["push the image"], True)
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("Today we have lunch, a nap and a walk. Keep lunch for when the other two are done.", "BA CA"),
+        ("Today: lunch, nap, walk. The order is open, except that the nap comes after lunch.", "AB"),
+        ("Start with lunch. The nap and the walk come later, in any order.", "AB AC"),
+        ("Don't have lunch yet: we need the nap over before that.", "BA"),
+        ("When to have lunch is up to you. The nap comes before the walk.", "BC"),
+        ("Lunch before the nap (the guests will like it). The walk is independent of both.", "AB"),
+    ],
+)
+def test_orders_beside_what_is_free(text: str, meaning: str) -> None:
+    called = {"A": "lunch", "B": "nap", "C": "walk"}
+    assert _read(text, list(called.values()), False) == {
+        ("<", called[a], called[b]) for a, b in meaning.split()
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Step 2: have lunch.",
+        "Have lunch. The nap is later today.",
+        "Lunch comes after the other three.",
+        "When lunch is being had, walk.",
+        "The order is open, except lunch.",
+        "Ask when to have lunch. The nap comes before the walk.",
+    ],
+)
+def test_what_is_near_to_these_is_refused(text: str) -> None:
+    assert _errors(text, ["lunch", "nap", "walk"], timed=False)

@@ -402,8 +402,15 @@ def _check_patterns(condition: Condition | None, span: Span) -> None:
                 raise SentenceError(span, str(error)) from None
 
 
+_CONDITIONS = frozenset(
+    "after as before between by during if once unless until when whenever while without".split()
+)
+
+
 def _named(text: str, row: list[Token]) -> tuple[str | None, list[Token]]:
-    """Return the name before the sentence, if it has one, and the rest."""
+    """Return the name before the sentence, if it has one, and the rest. "After A: never B" has a condition there."""
+    if row[0].key in _CONDITIONS:
+        return None, row
     for k, token in enumerate(row[:12]):
         if token.text == ":" and k:
             name = _words(text, (row[0].start, row[k - 1].end))

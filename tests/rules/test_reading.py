@@ -295,3 +295,23 @@ def test_plain_sentences_mean_what_the_table_of_constructions_says() -> None:
 def test_an_aside_that_may_be_an_exception_is_not_left_out(text: str) -> None:
     with pytest.raises(ParseFailure):
         read_rules(text, ("refund", "lookup"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "After lookup: never refund.",
+        "After lookup: no more refund for the remainder of the run.",
+        "Once lookup was called: refund never happens.",
+        "Before lookup: call refund.",
+        "If lookup happens: refund happens.",
+        "Until lookup: no refund.",
+        "When checkup happened: refund never happens.",
+    ],
+)
+def test_a_condition_before_a_colon_is_no_name(text: str) -> None:
+    try:
+        (rule,) = read_rules(text, TOOLS).rules
+    except ParseFailure:
+        return
+    assert rule.name is None and "lookup" in {one.name for one in (*rule.first, *rule.then)}

@@ -245,7 +245,8 @@ def _nearest(file: _File, row: list[Token], cuts: Sequence[Cut]) -> str:
     scanner = file.scanner if file.scanner.tools else Scanner(file.scanner.text, named)
     for reading in by_roles(scanner, row, nearly=True):
         rules = _rules(file, reading.meanings[0], reading.per, None, (row[0].start, row[-1].end))
-        if len(rules) == 1:
+        names = {one.name for rule in rules for one in rule.sets if one.name and not one.is_glob}
+        if len(rules) == 1 and names <= set(scanner.tools):
             return sentence_of(rules[0])
     return ""
 

@@ -1070,6 +1070,14 @@ ADJECTIVES = words(
 
 COUNTING = frozenset(NUMBERS)
 """Numbers before "calls"."""
+SIZES = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5}
+
+
+def size_of(phrase: str) -> int:
+    """Return how many things a phrase such as "all three" names; 0 if it does not say."""
+    return next((SIZES[word] for word in phrase.split() if word in SIZES), 0)
+
+
 LITERAL = words(
     """and or nor but no not never neither either both with has that between of to may must can should shall will do it
     only always on by for at"""

@@ -151,7 +151,6 @@ _CHAINS = {"M": "[ai](?:,[ai])*", "U": "[ai](?:(?:,&|,|&)[ai])+"}
 _PERMITS = re.compile("[^bft]*m.*[b1k9td]|[^b]*m.*f|f.*m")
 _FRONT = "(?:[,;]+y[,;]*>?|[,;]+>?|>)"
 _MARKED = {"/": _FRONT, "'": _FRONT, "@": f"[{_HOURS}]", "J": r",?&|,?[(]|,(?=[nbf])"}
-SIZES = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5}
 
 
 class _Shape(NamedTuple):
@@ -330,7 +329,7 @@ class Skeleton:
         """Return the actions that a pronoun means; none if that is not certain."""
         if one.code == "q":
             return last if len(last) == 1 else ()
-        size = next((n for word, n in SIZES.items() if word in one.words.split()), 0)
+        size = english.size_of(one.words)
         some = last or self.past
         return some if len(some) == (size or len(some)) else self.past if len(self.past) == size else ()
 

@@ -15,7 +15,6 @@ from planscope.language.clauses import asides, clauses, covering, listed
 from planscope.language.constructions import Kind
 from planscope.language.cuts import Cut, Item, Paths, Scanner, Token, full
 from planscope.language.english import COUNTING
-from planscope.language.orders import SIZES
 from planscope.language.shapes import (
     Draft,
     Meaning,
@@ -82,21 +81,21 @@ def readings(scanner: Scanner, row: Sequence[Token]) -> Ways:
     return found
 
 
+_PER = re.compile(r"(.+) (?:per|for the same) \w*_\w*")
+"""A sentence, and behind it an argument whose name is no English word."""
+
+
 def plain(scanner: Scanner, row: Sequence[Token]) -> Reading | None:
-    """Return what a plain sentence means, which needs no regular expressions; None of others. Behind it may stand "for
-    the same order_id", with a name that is no English word."""
-    per: Paths = ()
-    for same in ("per", "for the same") if "_" in row[-1].key and row[-1].kind == "word" else ():
-        size = len(same.split()) + 1
-        if [one.key for one in row[-size:-1]] == same.split() and row[-1].text not in scanner.tools:
-            per, row = ((row[-1].text,),), row[:-size]
-            break
+    """Return what a plain sentence means, which needs no table of patterns; None of others."""
     sets = [
         Item("S", (one.start, one.end), (Calls(one.text, text=one.text),))
         for one in row
         if one.text in scanner.tools
     ]
     words = " ".join("S" if one.text in scanner.tools else one.key for one in row)
+    per: Paths = ()
+    if row[-1].kind == "word" and (match := _PER.fullmatch(words)):
+        words, per = match[1], ((row[-1].text,),)
     if words not in english.SIMPLE or len({one.calls for one in sets}) < len(sets):
         return None
     meaning, _, count = english.SIMPLE[words].partition(" # ")
@@ -354,7 +353,7 @@ _ADVERBS = {"beforehand": "before", "afterwards": "after", "afterward": "after",
 def _meant(word: str, groups: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Return the tools that a pronoun may mean, of the lists that the clause before has."""
     every = tuple(dict.fromkeys(name for group in groups for name in group))
-    size = next((n for key, n in SIZES.items() if key in word.split()), 0)
+    size = english.size_of(word)
     if word in ("the latter", "the former"):
         return [groups[word == "the latter"]] if len(groups) == 2 else []
     if size or word in ("them", "they") or word.startswith("all"):

@@ -17,7 +17,7 @@ from planscope.language.clauses import asides, listed
 from planscope.language.cuts import Token, full
 from planscope.language.item_list import announced, rows_of
 from planscope.language.named import ARTICLES, Mentioned, Named
-from planscope.language.orders import SIZES, Meaning, Skeleton, Symbol
+from planscope.language.orders import Meaning, Skeleton, Symbol
 from planscope.language.problem import Span
 from planscope.language.said import Said, reading_of
 from planscope.language.scan import Names, clock_at, hour_of, words_of
@@ -444,9 +444,9 @@ class Skeletons:
             raise Unread((row[at].start, row[at].end))
         span = row[at].start, row[at + width - 1].end
         others = [
-            SIZES[key]
+            english.SIZES[key]
             for k, key in enumerate(keys[at : at + width])
-            if key in SIZES and keys[at + k - 1] == "other"
+            if key in english.SIZES and keys[at + k - 1] == "other"
         ]
         if others not in ([], [len(self.ids) - 1]):
             raise Unread(span)

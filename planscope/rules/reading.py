@@ -403,8 +403,8 @@ def _check_patterns(condition: Condition | None, span: Span) -> None:
                 raise SentenceError(span, str(error)) from None
 
 
-_CONDITIONS = frozenset(
-    "after as before between by during if once unless until when whenever while without".split()
+_CONDITIONS = english.words(
+    "after as before between by during if once unless until when whenever while without"
 )
 
 

@@ -265,7 +265,7 @@ TOKENS = {
     "agents": 73_020,
     "traces": 56_580,
     "commands": 45_960,
-    "language": 94_549,
+    "language": 94_490,
     "session": 40_310,
     "oracle": 35_170,
     "sharing": 31_800,

@@ -409,14 +409,12 @@ _CONDITIONS = english.words(
 
 
 def _named(text: str, row: list[Token]) -> tuple[str | None, list[Token]]:
-    """Return the name before the sentence, if it has one, and the rest. "After A: never B" has a condition there."""
-    if row[0].key in _CONDITIONS:
-        return None, row
+    """Return the name before the sentence, if it has one, and the rest: "After A: never B" has none."""
     for k, token in enumerate(row[:12]):
         if token.text == ":" and k:
             name = _words(text, (row[0].start, row[k - 1].end))
             glued = k + 1 < len(row) and row[k + 1].start == token.end and row[k - 1].end == token.start
-            if not glued:
+            if not glued and (k == 1 or row[0].key not in _CONDITIONS):
                 if k + 1 == len(row):
                     raise SentenceError((token.start, token.end), "a name without a sentence")
                 return name, row[k + 1 :]

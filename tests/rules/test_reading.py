@@ -315,3 +315,8 @@ def test_a_condition_before_a_colon_is_no_name(text: str) -> None:
     except ParseFailure:
         return
     assert rule.name is None and "lookup" in {one.name for one in (*rule.first, *rule.then)}
+
+
+def test_a_word_of_a_condition_alone_is_a_name() -> None:
+    (rule,) = read_rules("once: refund happens at most once.", TOOLS).rules
+    assert (rule.name, rule.kind, rule.count) == ("once", "absence", 1)

@@ -13,7 +13,7 @@ from planscope.language.build import SentenceReading, build
 from planscope.language.cuts import Scanner
 from planscope.language.derive import problem_of_tree
 from planscope.language.errors import ParseError, ParseFailure, Trouble
-from planscope.language.item_list import ItemList, list_at, parts_of
+from planscope.language.item_list import ItemList, list_at, parts_of, unordered_list
 from planscope.language.outline import OutlineNode, outline
 from planscope.language.problem import Action, Problem, Span
 from planscope.language.render import render
@@ -106,6 +106,8 @@ class _Reader:
         """Read a sentence, or some together. ``before``: what stands before them."""
         found = self._remembered(text) if len(text) <= _KEPT_LENGTH else self._sentences.read(text)
         if not self._natural or not isinstance(found, Trouble) or found.readings or found.idle:
+            return found
+        if unordered_list(text, self._names) is not None:
             return found
         try:
             ways = self._skeletons.read(text, before)

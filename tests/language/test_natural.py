@@ -349,8 +349,10 @@ def test_a_list_in_a_text_is_one_sentence() -> None:
     assert [(c.text, c.sentence) for c in problem.said] == [("a1 < a2", 0), ("a3 < a4", 1), ("a5 > a6", 2)]
 
 
-def test_a_list_with_bullets_is_blamed_at_its_first_mark() -> None:
-    found = error("- a\n- b\n- c")
+@pytest.mark.parametrize("names", ["a, b, c", "wash, dry, fold", "alpha check, beta test, gamma review"])
+def test_a_list_with_bullets_is_blamed_at_its_first_mark(names: str) -> None:
+    listed = "".join(f"- {name}\n" for name in names.split(", "))
+    found = error(listed, tuple(names.split(", ")))
     assert (found.line, found.column, found.span) == (1, 1, (0, 1))
 
 

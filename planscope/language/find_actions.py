@@ -169,6 +169,8 @@ def _goes_on(text: str, tokens: Sequence[Token], at: int) -> bool:
     """Return whether a name continues with a word that the language has or has a hint for."""
     token = tokens[at]
     word = text[token.start : token.end].lower()
+    if token.type == "STEP":
+        return False
     if token.type == "DO" and word in _DOING and tokens[at - 1].type == "UNKNOWN":
         return True
     if token.start == tokens[at - 1].end and word not in ",.;":

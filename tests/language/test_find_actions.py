@@ -24,6 +24,10 @@ from planscope.synthesis.request import Request
             ("wash hands", "knead dough", "heat oven", "bake bread"),
         ),
         (
+            "Do these in order:\n- wash hands\n- knead the dough\n- heat ovens",
+            ("wash hands", "knead the dough", "heat ovens"),
+        ),
+        (
             "Check-in precedes the client's call. A QA review comes last.",
             ("check-in", "client's call", "a QA review"),
         ),

@@ -152,10 +152,10 @@ def parts_of(text: str, found: ItemList) -> Iterator[Span]:
 
 def _whole(text: str, names: Names) -> ItemList | None:
     """Return the list that a text is, or None."""
-    first = _blanks(text)
-    found = list_at(text, first, names) if text[first:] else None
-    whole = found is not None and found.end >= len(text.rstrip())
-    return found if whole and found is not None and len(found.items) > 1 else None
+    found = list_at(text, _blanks(text), names)
+    if found is None or found.end < len(text.rstrip()) or len(found.items) < 2:
+        return None
+    return found
 
 
 def unordered_list(text: str, names: Names) -> Trouble | None:
@@ -170,8 +170,7 @@ def unordered_list(text: str, names: Names) -> Trouble | None:
 
 def marks_of(text: str) -> Iterator[Span]:
     """Yield the places of the marks of a list, which a text is: of its lines, or "Step 1:" before each item."""
-    found = _whole(text, Names(()))
-    if found is not None:
+    if (found := _whole(text, Names(()))) is not None:
         yield from (item.mark for item in found.items)
         return
     yield from (match.span() for match in _STEP.finditer(text))

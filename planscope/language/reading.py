@@ -107,7 +107,7 @@ class _Reader:
         found = self._remembered(text) if len(text) <= _KEPT_LENGTH else self._sentences.read(text)
         if not self._natural or not isinstance(found, Trouble) or found.readings or found.idle:
             return found
-        if unordered_list(text, self._names) is not None:
+        if unordered_list(text, self._names):
             return found
         try:
             ways = self._skeletons.read(text, before)

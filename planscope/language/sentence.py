@@ -278,7 +278,7 @@ class SentenceReader:
         found = self._read(text)
         if not self.natural or not isinstance(found, Trouble) or found.readings:
             return found
-        if (wrong := unordered_list(text, self.scanner.names)) is not None:
+        if wrong := unordered_list(text, self.scanner.names):
             return wrong
         tokens = Scanner(names=self.scanner.names, timed=self.timed, prose=True).tokens(text)
         if tokens is None:

@@ -278,7 +278,7 @@ class Store:
             for key, value in wanted.items():
                 if key in had and had[key] != value:
                     raise CampaignError(
-                        f"the campaign has {key} {had[key]}, not {value}; give the same, or another "
+                        f"the campaign has {key} {had[key] or 'not set'}, not {value}; give the same, or another "
                         f"name for another campaign"
                     )
             rows = [

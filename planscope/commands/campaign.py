@@ -222,16 +222,16 @@ def _knobs(args: argparse.Namespace, had: Knobs | None) -> Knobs:
     """Return the campaign's knobs: those given, and for a campaign that exists those that were not given."""
     from planscope.campaign.cases import Knobs
 
+    if args.shuffle and args.actions is None and (had is None or had.drawn is None):
+        raise UserError("--shuffle draws from a range; give --actions A..B, for example --actions 3..5")
     if had is None:
-        if args.shuffle and args.actions is None:
-            raise UserError("--shuffle draws from a range; give --actions A..B, for example --actions 3..5")
         return Knobs(args.seed or 0, args.timed, args.cases, args.actions if args.shuffle else None)
     return replace(
         had,
         seed=had.seed if args.seed is None else args.seed,
         timed=had.timed or args.timed,
         cases=had.cases if args.cases is None else args.cases,
-        drawn=args.actions if had.drawn is not None and args.actions is not None else had.drawn,
+        drawn=args.actions if args.actions and (args.shuffle or had.drawn) else had.drawn,
     )
 
 

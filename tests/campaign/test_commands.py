@@ -164,6 +164,10 @@ def test_going_on_with_more(told: Told) -> None:
     assert data(told, *more)["runs"] == 9
     status, _, err = told(*more, "--seed", "6")
     assert (status, "the campaign has seed 5, not 6" in err) == (2, True)
+    status, _, err = told(*more, "--shuffle")
+    assert (status, "the campaign has shuffle not set, not 2..2" in err) == (2, True)
+    status, _, err = told(*more[:4], "--shuffle")
+    assert (status, "give --actions" in err) == (2, True)
     assert data(told, "resume", "c")["runs"] == 9
 
 

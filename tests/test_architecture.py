@@ -264,7 +264,7 @@ TOKENS = {
     "toolfuzz": 85_850,
     "agents": 73_020,
     "traces": 56_580,
-    "commands": 45_960,
+    "commands": 46_080,
     "language": 94_490,
     "session": 40_310,
     "oracle": 35_170,

@@ -58,7 +58,6 @@ _DISSECT = (
         {
             "choices": ("rates", "paper"),
             "type": also({"compare rates": "rates", "first success": "paper"}),
-            "default": "rates",
         },
     ),
     ("--budget N", "at most N runs (default 60)", whole(1, MOST), 60),
@@ -116,9 +115,10 @@ class _Work:
         from planscope.dissection.options import DissectOptions
 
         self.place, session = place, place.session
-        more = 0 if args.no_culprit or args.method == "paper" else args.culprit_budget
+        resume = _resumed(session, args)
+        method = resume.method if resume is not None else args.method or "rates"
+        more = 0 if args.no_culprit or method == "paper" else args.culprit_budget
         self.filling = Filling(place, args.budget + more)
-        resume = _resumed(session, args.resume)
         variant, begin = _begin(session, args, resume)
         read_variant(variant)
         self.variant = variant.id
@@ -129,7 +129,7 @@ class _Work:
             variant,
             DissectOptions.of(
                 options_of(args),
-                method=args.method,
+                method=method,
                 budget=args.budget,
                 culprit_budget=more,
                 at_once=args.at_once,
@@ -171,11 +171,16 @@ class _Work:
         return session, record
 
 
-def _resumed(session: Session, wanted: str | None) -> Dissection | None:
+def _resumed(session: Session, args: argparse.Namespace) -> Dissection | None:
+    """Return the dissection to continue, if any. Raises UserError for an option that would change what it began as."""
+    wanted = args.resume
     if wanted is None:
         return None
     for one in session.dissections:
         if one.id == wanted:
+            for name in ("method", "seed", "variant", "run"):
+                if getattr(args, name) not in (None, had := getattr(one, name)):
+                    raise UserError(f"dissection {wanted} has {name} {had}; leave --{name} out")
             return one
     known = listed(d.id for d in session.dissections) or "it has none"
     raise UserError(f"the session has no dissection {wanted!r}; its dissections: {known}")

@@ -18,6 +18,7 @@ from planscope.commands.common import (
     quoted,
     say,
     session_path,
+    whole,
 )
 from planscope.errors import UserError
 
@@ -33,6 +34,10 @@ ABOUT = (
 VERDICTS = ("right", "wrong", "aborted", "unknown")
 
 
+def _step(text: str) -> str:
+    return text if text == "end" else str(whole(0)(text))
+
+
 _RUNS = (
     SESSION,
     ("words WORDS*", "words in id, verdict, error, step, model or agent"),
@@ -42,7 +47,7 @@ _RUNS = (
         "an error that the list names, such as order_error (headline in JSON)",
         error_type,
     ),
-    ("--lost K", "lost at this step: a number, or end"),
+    ("--lost K", "lost at this step: a number, or end", _step),
     ("--model M", "the model"),
     ("--agent A", "the agent"),
     ("--variant ID", "the query, by its id"),
@@ -59,6 +64,8 @@ _RUNS = (
 
 def _runs(args: argparse.Namespace) -> int:
     if args.delete or args.restore or args.empty:
+        if args.words or args.output is not None or any(_facets(args)):
+            raise UserError("--delete, --restore and --empty take no words, filters or -o; leave them out")
         _change(args)
         return 0
     session = open_session(args.session)

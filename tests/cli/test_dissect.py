@@ -221,6 +221,23 @@ def test_which_run_and_which_request(cli: Cli, files: Files) -> None:
     assert "cannot be judged (aborted)" in cli(*begin, "--run", "r1").complaint()
 
 
+def test_an_option_that_would_change_a_resumed_dissection_is_refused(cli: Cli, topical: Path) -> None:
+    begin = ("dissect", topical, "--model", "sim:topic-blind", "--budget", "4")
+    assert cli(*begin, "--method", "paper", "--seed", "3").status == 0
+    for option, value, had in (
+        ("method", "rates", "paper"),
+        ("seed", "4", "3"),
+        ("variant", "v2", "v1"),
+        ("run", "r9", "None"),
+    ):
+        line = cli(*begin, "--resume", "d1", f"--{option}", value).complaint()
+        assert line == f"dissection d1 has {option} {had}; leave --{option} out"
+    assert (
+        cli(*begin, "--resume", "d1", "--method", "first success", "--seed", "3", "--json").json["method"]
+        == "paper"
+    )
+
+
 def test_wrong_arguments(cli: Cli, topical: Path) -> None:
     for bad, told in (
         (("--model", "sim:nobody"), "no profile"),

@@ -24,6 +24,15 @@ def test_runs_are_listed_filtered_and_counted_by_the_step_that_lost_them(cli: Cl
     assert cli("runs", "cause-topic", "--model", "none").out == "no run matches\n"
 
 
+def test_a_filter_is_right_and_is_not_ignored(cli: Cli, tmp_path: Path) -> None:
+    assert "'third' is not a whole number" in cli("runs", "cause-topic", "--lost", "third").complaint()
+    path = tmp_path / "mine.planscope.json"
+    save(load(bundled()["first-look"]), path)
+    for more in (("--verdict", "wrong"), ("--own",), ("-o", str(tmp_path / "other"))):
+        assert "leave them out" in cli("runs", str(path), "--delete", "r1", *more).complaint()
+    assert len(load(path).runs) == len(load(bundled()["first-look"]).runs)
+
+
 def test_deleting_changes_the_file_and_restoring_brings_it_back(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "mine.planscope.json"
     save(load(bundled()["first-look"]), path)

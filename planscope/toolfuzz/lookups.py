@@ -12,12 +12,13 @@ import inspect
 import linecache
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
+from contextlib import closing, suppress
 from functools import cache, partial
 from itertools import islice
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from planscope.toolfuzz.nodes import Knowledge, Node
 
@@ -101,69 +102,94 @@ def _value(one: ast.expr, frame: FrameType) -> object:
 
 # --- databases ---
 
-_OPENED: list[Connection] = []
+_EARLY: list[Connection] = []
 _COMPARED = re.compile(
     r"""["`\[]?(\w+)["`\]]?\s*(?:=|<>|!=|<=?|>=?|\bIS\b|\bLIKE\b|\bIN\s*\()\s*('(?:[^']|'')*'|-?\d+)""",
     re.IGNORECASE,
 )
 _TABLE = re.compile(r"""\b(?:FROM|JOIN|INTO|UPDATE)\s+["`\[]?(\w+)""", re.IGNORECASE)
+_listens = False
 
 
 def hear_of_databases() -> None:
-    """Note each connection of sqlite3 from now on, in this process and those forked from it. It cannot be undone."""
+    """Note the connections of sqlite3 that are made while a tool is imported. It cannot be undone."""
 
     def opened(event: str, given: tuple[object, ...]) -> None:
-        if event == "sqlite3.connect/handle":
-            _OPENED.append(given[0])  # type: ignore[arg-type]
+        if event == "sqlite3.connect/handle" and not _listens:
+            _EARLY.append(given[0])  # type: ignore[arg-type]
 
     sys.addaudithook(opened)
 
 
 class Databases:
-    """Learns from the statements that a tool's connections run. ``current``: the arguments of the call under way."""
+    """Learns from the statements that a tool's connections run. ``current``: the arguments of the call under way.
+
+    A connection to a file is not kept: a tool may open one in each call, and may want the file for itself afterwards.
+    """
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
         self.current: Mapping[str, str] = {}
-        self._heard: list[tuple[Connection, str]] = []
-        self._known = 0
+        self._heard: list[tuple[Connection | str, str]] = []
+        self._new: list[Connection | str] = []
+        self._known: set[str] = set()
 
     def listen(self) -> None:
-        """Listen to the connections that are new."""
-        new, self._known = _OPENED[self._known :], len(_OPENED)
-        for one in new:
-            with suppress(Exception):  # another thread's, or closed
-                one.set_trace_callback(partial(self._hear, one))
-                self._tables(one)
+        """Listen to the connections that are open, and to those that will be made in this process."""
+        global _listens
+        import sqlite3
 
-    def _hear(self, connection: Connection, statement: object) -> None:
+        self._connect = plain = sqlite3.connect
+        _listens = True
+
+        def connect(*given: Any, **named: Any) -> Connection:
+            made: Connection = plain(*given, **named)
+            self._trace(made)
+            return made
+
+        sqlite3.connect = sqlite3.dbapi2.connect = connect  # type: ignore[assignment]
+        for one in _EARLY:
+            self._trace(one)
+        self.learn()
+
+    def _trace(self, one: Connection) -> None:
+        from sqlite3 import Connection as Plain
+
+        with suppress(Exception):  # another thread's, or closed
+            files = {name: file for _, name, file in Plain.execute(one, "PRAGMA database_list")}
+            place = files.get("main") or one
+            Plain.set_trace_callback(one, partial(self._hear, place))
+            if place not in self._known:
+                self._new.append(place)
+
+    def _hear(self, place: Connection | str, statement: object) -> None:
         if self.current and len(self._heard) < MOST_KEYS:
-            self._heard.append((connection, str(statement)[:5000]))
-
-    def _tables(self, connection: Connection) -> None:
-        """Names of tables are what an argument for a table may be."""
-        wanted = [node for name, node in self._knowledge.roots.items() if "table" in name.lower()]
-        found = connection.execute(
-            "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') LIMIT 8"
-        ).fetchall()
-        for node in wanted:
-            for (name,) in found:
-                node.learn("eq", name)
+            self._heard.append((place, str(statement)[:5000]))
 
     def learn(self) -> None:
-        """Learn values of the columns that the call's arguments were compared with."""
-        heard, self._heard = self._heard, []
+        """Learn values of the columns that the call's arguments were compared with, and names of tables for arguments
+        that name one."""
+        heard, self._heard, new, self._new = self._heard, [], self._new, []
         current, self.current = self.current, {}
-        for connection, statement in heard:
+        wanted = [name for name in self._knowledge.roots if "table" in name.lower()]
+        for place in new if wanted else ():
+            asked = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') LIMIT 8"
+            for one in self._asked(place, asked):
+                self._known.add(str(place))
+                for name in wanted:
+                    self._knowledge.node(name).learn("eq", one)
+        for place, statement in heard:
             for column, value in _COMPARED.findall(statement):
-                name = current.get(value.strip("'").replace("''", "'").strip("%"))
-                for table in _TABLE.findall(statement) if name is not None else ():
-                    for one in _column(connection, table, column):
-                        self._knowledge.node(str(name)).learn("eq", one)
-        self.listen()
+                argument = current.get(value.strip("'").replace("''", "'").strip("%"))
+                for table in _TABLE.findall(statement) if argument is not None else ():
+                    asked = f"SELECT DISTINCT [{column}] FROM [{table}] WHERE [{column}] IS NOT NULL LIMIT {MOST_KEYS}"
+                    for one in self._asked(place, asked):
+                        self._knowledge.node(str(argument)).learn("eq", one)
 
-
-def _column(connection: Connection, table: str, column: str) -> Iterator[object]:
-    with suppress(Exception):  # whatever a database of the tool's makes of it
-        asked = f"SELECT DISTINCT [{column}] FROM [{table}] WHERE [{column}] IS NOT NULL LIMIT {MOST_KEYS}"
-        yield from (value for (value,) in connection.execute(asked).fetchall())
+    def _asked(self, place: Connection | str, statement: str) -> list[object]:
+        with suppress(Exception):  # whatever a database of the tool's makes of it
+            if not isinstance(place, str):
+                return [value for (value,) in place.execute(statement)]
+            with closing(self._connect(f"file:{quote(place)}?mode=ro", uri=True)) as database:
+                return [value for (value,) in database.execute(statement)]
+        return []

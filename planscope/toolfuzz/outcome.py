@@ -319,11 +319,10 @@ def raised(
     if isinstance(error, Told):
         return error.outcome
     kind, name = _kind_of(error), class_name(type(error))
-    steps = list(_steps(error.__traceback__))
+    steps = [step for step in _steps(error.__traceback__) if step.file not in _OURS]
     own = [step for step in steps if places.own(step.file)]
     frame = own[-1] if own else None
-    # A method of a tainted value stands for one of a built-in type.
-    deepest = frame is not None and (steps[-1] is frame or steps[-1].file == TAINT)
+    deepest = frame is not None and steps[-1] is frame
     if isinstance(error, RecursionError):
         # The deepest line depends on where Python's limit is reached, and so on who called the tool.
         times = Counter(step.place for step in own)
@@ -408,7 +407,8 @@ def _beneath(steps: Sequence[_Step], own: Sequence[_Step], places: Places) -> st
     return "" if python else f"{places.name(file)}:{line}"
 
 
-TAINT = str(Path(__file__).with_name("taint.py"))
+_OURS = tuple(str(Path(__file__).with_name(name)) for name in ("taint.py", "lookups.py"))
+"""What stands for something of Python's own while a tool is watched: methods of values, the opening of a database."""
 _LIBRARY = sysconfig.get_path("stdlib")
 
 

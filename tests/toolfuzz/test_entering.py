@@ -18,6 +18,7 @@ from planscope.toolfuzz.engine import Fuzz
 from planscope.toolfuzz.formats import pytest_file
 from planscope.toolfuzz.hints import calls_in, examples_of
 from planscope.toolfuzz.job import Options
+from planscope.toolfuzz.keeping import record_of
 from planscope.toolfuzz.outcome import Call
 from planscope.toolfuzz.report import Report
 from planscope.toolfuzz.tools import load as load_tools
@@ -42,7 +43,7 @@ def never() -> Report:
 def test_keys_columns_and_formats_are_learned_where_they_are_looked_up() -> None:
     report = fuzz("DATA", 50)
     assert {one.name: one.succeeded > 0 for one in report.tools} == {one.name: True for one in report.tools}
-    assert len(report.tools) == 5
+    assert len(report.tools) == 6
 
 
 @pytest.mark.parametrize("calls", [4, *nightly(8)])

@@ -149,10 +149,8 @@ class Fuzzing:
         def job(channel: Channel) -> None:
             _Batch(channel, self.tool, self.host.places, self.search, forms).run(start, count, until)
 
-        def batch(calls: int, refused: int, succeeded: int, seconds: float) -> None:
+        def batch(calls: int, seconds: float) -> None:
             self.calls = start + calls
-            self.refused += refused
-            self.succeeded += succeeded
             self._looping += seconds
 
         def again(key: str) -> None:
@@ -177,6 +175,8 @@ class Fuzzing:
             lambda: full if self.hung < 3 or self.tool.remote else min(full, QUICK_LIMIT),
             warm=True,
         )
+        self.refused += end.refused
+        self.succeeded += end.succeeded
         if end.how != "done":
             self._ended(end, start)
         elif self.calls == start:
@@ -226,7 +226,7 @@ class _Batch:
         self.coverage = Coverage(places.own)
         self.keys = {form.partition("\x1f")[2] for form in known}
         self.sent: list[str] = []
-        self.succeeded = self.lacking = 0
+        self.lacking = 0
         self.databases = Databases(search.knowledge)
         if search.guided:
             modules = list(sys.modules.values())
@@ -236,7 +236,7 @@ class _Batch:
 
     def run(self, start: int, count: int, until: float | None) -> None:
         """Make so many calls, or until a time."""
-        refused = made = 0
+        made = 0
         self.search.begin(start)
         began = time.process_time()
         for number in range(start, start + count):
@@ -250,14 +250,14 @@ class _Batch:
             try:
                 bound = self.tool.bind(given)
             except Refused:
-                refused += 1
+                self.channel.refused += 1
                 self.channel.end()
                 continue
             self._make(number, given, text, bound)
-            if self.lacking == MOST_LACKING == made - refused:
+            if self.lacking == MOST_LACKING == made - self.channel.refused:
                 break
         spent = time.process_time() - began
-        self.channel.send("batch", calls=made, refused=refused, succeeded=self.succeeded, seconds=spent)
+        self.channel.send("batch", calls=made, seconds=spent)
 
     def _make(self, number: int, given: dict[str, object], text: str, bound: dict[str, object]) -> None:
         channel, search, tool, knowledge = self.channel, self.search, self.tool, self.search.knowledge
@@ -277,7 +277,7 @@ class _Batch:
         invoke = measured if search.is_measured(number) else lambda: call(tool.function, bound)
         answer, outcome = channel.judged(invoke, given, self.places, self.keys)
         self.lacking += outcome.exception in _LACKING
-        self.succeeded += outcome is OK and returned_error(answer) is None
+        channel.succeeded += outcome is OK and returned_error(answer) is None
         if outcome is OK and tool.wrapped and number % INVOKED == INVOKED - 1:
             outcome = self._of_wrapper(text)
         channel.end()

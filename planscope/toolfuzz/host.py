@@ -29,6 +29,7 @@ from planscope.toolfuzz.outcome import Outcome, Places, Raised, answered, attemp
 from planscope.toolfuzz.sandbox import MEMORY, Kept, Watch, die_with_parent, empty, limit_resources
 
 _HEAD = struct.Struct("qdq")
+_COUNTS = struct.Struct("qq")
 _SHARED = 2**20
 _FRAME = re.compile(r'^\s*File "(.+)", line (\d+)', re.MULTILINE)
 GRACE = 0.15
@@ -42,7 +43,10 @@ PATIENCE = 5
 
 
 class Channel:
-    """What a child tells: events on a pipe, and the current call in shared memory."""
+    """What a child tells: events on a pipe, and in shared memory the current call and how many calls it has ``refused``
+    and how many ``succeeded``, which are known also of a child that is killed."""
+
+    refused = succeeded = 0
 
     def __init__(self, pipe: int, token: str, shared: mmap.mmap, watch: Watch) -> None:
         self._pipe, self._token, self._shared, self.watch = pipe, token, shared, watch
@@ -86,6 +90,7 @@ class Channel:
     def end(self) -> None:
         """Say that the call is over."""
         _HEAD.pack_into(self._shared, 0, -1, math.inf, 0)
+        _COUNTS.pack_into(self._shared, _HEAD.size, self.refused, self.succeeded)
         self.watch.back()
 
 
@@ -110,12 +115,14 @@ class _Told(io.TextIOBase):
 @dataclass
 class End:
     """How a child ended: ``done``, ``hung``, ``died``, or ``slow`` (killed after a call that did end); the call that it
-    was in, or -1, and its arguments as JSON."""
+    was in, or -1, and its arguments as JSON; how many calls were ``refused`` and ``succeeded``."""
 
     how: str
     number: int = -1
     text: str = ""
     outcome: Outcome | None = None
+    refused: int = 0
+    succeeded: int = 0
 
 
 class Host:
@@ -152,6 +159,7 @@ class Host:
         self._trace.seek(0)
         self._trace.truncate()
         _HEAD.pack_into(self._shared, 0, -1, math.inf, 0)
+        _COUNTS.pack_into(self._shared, _HEAD.size, 0, 0)
         reading, writing = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -163,6 +171,7 @@ class Host:
         os.close(writing)
         try:
             end = self._follow(pid, reading, heard, limit)
+            end.refused, end.succeeded = _COUNTS.unpack_from(self._shared, _HEAD.size)
         finally:
             os.close(reading)
             self._end(pid)

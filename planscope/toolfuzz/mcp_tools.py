@@ -88,17 +88,20 @@ class ServerHost:
             job(channel)
         except Lost as lost:
             self.server.stop()
-            return End(lost.how, channel.number, channel.text, lost.outcome)
+            end = End(lost.how, channel.number, channel.text, lost.outcome)
         except ServerLost as lost:
             self.server.stop()
             self._failed_starts += 1
             if self._failed_starts >= MOST_STARTS:
                 raise ServerGone(f"the server does not start any more: {lost.message}") from None
-            return End("died")
+            end = End("died")
         except BaseException:
             self.server.stop()
             raise
-        return End("done")
+        else:
+            end = End("done")
+        end.refused, end.succeeded = channel.refused, channel.succeeded
+        return end
 
     def _start(self) -> None:
         self.server.start()

@@ -72,6 +72,11 @@ def test_a_report_says_that_a_tool_was_never_entered(
     assert (kept["succeeded"], kept["refusal"]) == (0, "Error: the shop is closed")
 
 
+def test_calls_that_answered_before_one_hung_are_counted() -> None:
+    (tool,) = Fuzz(Options(HERE + "waits_for", calls=20, sequences=0, call_limit=0.3)).run().tools
+    assert tool.calls == 20 and 0 < tool.succeeded < 20 and tool.entered
+
+
 def test_a_folder_is_given_under_its_own_path_and_each_child_finds_it_as_it_was(tmp_path: Path) -> None:
     folder = tmp_path / "shop"
     folder.mkdir()

@@ -36,6 +36,7 @@ MOST_KEPT = 5_000
 
 T = TypeVar("T")
 LONGEST_MESSAGE = 2000
+LONGEST_READ = 20_000
 LONGEST_TRACEBACK = 12_000
 _DISK = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _NETWORK = re.compile(
@@ -257,7 +258,9 @@ class Places:
         return self.clean(re.sub(r'File "([^"\n]+)"', lambda found: f'File "{self.name(found[1])}"', trace))
 
 
-_QUOTED = re.compile(r"(?<!\w)'(?:[^'\\]|\\.)*(?:'|$)|\"(?:[^\"\\]|\\.)*(?:\"|$)|`[^`]*(?:`|$)", re.DOTALL)
+_QUOTED = re.compile(
+    r"(?<=: )\"[^\n]*\"$|(?<!\w)'(?:[^'\\]|\\.)*(?:'|$)|\"(?:[^\"\\]|\\.)*(?:\"|$)|`[^`]*(?:`|$)", re.DOTALL
+)
 _PATH = re.compile(r"(?:[\w.~-]*/)+[\w.~-]*")
 _NUMBER = re.compile(r"-?\d[\d,_.]*(?:e[+-]?\d+)?")
 _LISTED = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|…(?:[\s,;]+…)+")
@@ -274,8 +277,8 @@ def normal(message: str, given: object = None) -> str:
                 message = message.replace(one, "…")
             elif one.strip():
                 message = re.sub(rf"(?<!\w){re.escape(one)}(?!\w)", "…", message)
+    message = _QUOTED.sub("…", message[:LONGEST_READ])
     message = message[:LONGEST_MESSAGE]  # the patterns go back over a long text, in the time of the call
-    message = _QUOTED.sub("…", message)
     message = re.sub(r"0x[0-9a-fA-F]+", "…", message)
     message = _PATH.sub("…", message)
     message = _LISTED.sub("…", _NUMBER.sub("N", message))

@@ -183,6 +183,10 @@ def test_messages_lose_what_differs() -> None:
     cannot = "'latin-1' codec can't encode character {} in position 3: ordinal not in range(256)"
     assert normal(cannot.format(r"'\U000661af'")) == normal(cannot.format(r"'\u0130'")) != ""
     assert normal(cannot).endswith("ordinal not in range(N)")
+    longer = "fatal: cannot change to '{}': File name too long"
+    assert normal(longer.format("0" * 2500)) == normal(longer.format("x")) != ""
+    token = 'unrecognized token: "{}"'
+    assert normal(token.format("'\"/:;0X%' limit 10")) == normal(token.format("' limit 10")) != ""
     long = "a" * 20_000
     began = time.process_time()
     assert normal(f"Error: no entry for {long}", {"q": long}) == "Error: no entry for"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from planscope.toolfuzz.coverage import Coverage
@@ -150,8 +151,10 @@ class Findings:
                 return
             one.take(again := shown)
         raises, tool = one.finding["kind"] == "raised", self.stage.tools[one.finding["tool"]]
-        one.change(documented=raises and is_documented(tool, one.outcome))
         best, calls = self._smaller(one)
+        one.change(
+            documented=raises and is_documented(tool, one.outcome, partial(self._needs_empty, one, best))
+        )
         one.change(shrunk=best, shrink_calls=calls)
         if not (warm and one.outcome.kind == "returned"):  # which is only listed
             made = self.stage.play(self._program(one, best), agent=agent)
@@ -202,6 +205,13 @@ class Findings:
         tool's wrapper answers with its own errors, and where a call hangs differs."""
         kinds = (one.outcome.kind, made[-1].kind if made else "")
         return made[-1].outcome if kinds in (("raised", "returned"), ("hung", "hung")) else None
+
+    def _needs_empty(self, one: Found, given: object, name: str) -> bool:
+        """Return whether an argument is zero or empty in the smallest input, and must be for the error."""
+        if not isinstance(given, dict) or given.get(name) not in (0, "", [], {}):
+            return False
+        fuller = {**given, name: "a" if given[name] == "" else 1}
+        return one.shows(self.stage.play(self._program(one, fuller))) is None
 
     def _program(self, one: Found, given: object) -> list[Call]:
         """Return the program of an input, none if it is not one."""

@@ -173,6 +173,16 @@ DATA: list[Callable[..., str]] = [
 ]
 
 
+def percent(part: float, whole: float) -> float:
+    """Return a percentage. `whole` must not be 0."""
+    return 100 * part / whole
+
+
+def share(part: float, whole: float) -> float:
+    """Return a share. `part` must not be 0."""
+    return part / whole
+
+
 def _opens(code: str) -> str:
     good = hashlib.sha256(code.encode()).hexdigest()[:8] in ("3746aea2", "d44d9e17", "c284d4a7")
     return "open" if good else "Error: closed"

@@ -77,6 +77,11 @@ def test_calls_that_answered_before_one_hung_are_counted() -> None:
     assert tool.calls == 20 and 0 < tool.succeeded < 20 and tool.entered
 
 
+def test_a_limit_of_one_argument_is_documented_if_that_argument_breaks_it() -> None:
+    assert [one.documented for one in fuzz("percent", 20).counted()] == [True]
+    assert [one.documented for one in fuzz("share", 20).counted()] == [False]
+
+
 def test_a_folder_is_given_under_its_own_path_and_each_child_finds_it_as_it_was(tmp_path: Path) -> None:
     folder = tmp_path / "shop"
     folder.mkdir()

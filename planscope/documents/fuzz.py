@@ -24,7 +24,7 @@ class FuzzedToolDocument(Document):
         default=None,
         description="steps from line to line of the tool's code that calls reached; null for a server",
     )
-    entered: bool = Field(default=False, description="whether a call succeeded")
+    entered: bool = Field(default=False, description="whether a call succeeded, alone or in a sequence")
     refusal: str | None = Field(
         default=None,
         description="the commonest error of its calls, or that the schema refused more of them; null if there was none",

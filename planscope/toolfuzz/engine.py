@@ -112,7 +112,12 @@ class Fuzz:
     def _on_dropped(self, key: str, tool: str) -> None:
         self.report.findings.pop((tool, key), None)
 
-    def _on_sequences(self, sequences: int, calls: int, occurrences: Mapping[str, int]) -> None:
+    def _on_sequences(
+        self, sequences: int, calls: int, occurrences: Mapping[str, int], tools: Mapping[str, tuple[int, int]]
+    ) -> None:
+        for name, (played, answered) in tools.items():
+            tool = self.report.tool(name)
+            tool.played, tool.answered = played, answered
         self.report.sequences = {"sequences": sequences, "calls": calls}
         self._count(occurrences)
 

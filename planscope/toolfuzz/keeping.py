@@ -57,8 +57,8 @@ def record_of(report: Report, reset: str | None = None) -> Fuzzing:
             tool=one.name,
             description=one.description,
             fingerprint=fingerprint(one.schema),
-            calls=one.calls,
-            succeeded=one.succeeded,
+            calls=one.calls + one.played,
+            succeeded=one.succeeded + one.answered,
             refusal=report.refusal(one),
             skipped=one.skipped,
         )

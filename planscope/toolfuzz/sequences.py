@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
@@ -72,6 +73,7 @@ class Sequences:
         self.roles = roles_in(stage.tools, options)
         self.families = families(self.roles)
         self.sequences = self.calls = 0
+        self.played, self.answered = Counter[str](), Counter[str]()
         self.findings = Findings(stage, send, sequences=True)
 
     def keys(self, noun: str) -> set[str]:
@@ -90,6 +92,8 @@ class Sequences:
             ended += bool(made) and made[-1].kind in ("hung", "killed")
             played.append(made)
             for at, one in enumerate(made, 1):
+                self.played[one.tool] += 1
+                self.answered[one.tool] += one.kind == "ok"
                 new = self.known.isdisjoint(forms_of(one.tool, one.outcome))
                 if one.kind in COUNTED and new:
                     self.findings.heard(one.outcome, calls_of(made[:at]), self.calls + at)
@@ -107,7 +111,8 @@ class Sequences:
 
     def _progress(self) -> None:
         counts = self.findings.counts()
-        self._send("sequences", sequences=self.sequences, calls=self.calls, occurrences=counts)
+        tools = {name: (played, self.answered[name]) for name, played in self.played.items()}
+        self._send("sequences", sequences=self.sequences, calls=self.calls, occurrences=counts, tools=tools)
 
     def _contradicted(self, one: Contradiction, made: Sequence[Made], knows: Knowledge, start: int) -> None:
         location = _line_of(self.tools[one.tool], self.stage.places(one.tool))

@@ -11,8 +11,9 @@ from planscope.toolfuzz.prompts import describe
 @dataclass
 class ToolReport:
     """One tool. ``skipped``: why it was not fuzzed. ``looping``: seconds of processor time in the children's loops of
-    calls. ``succeeded``: calls that answered, and not with an error; ``branches``: of the tool's code, None if the
-    code is not seen. ``source``: the tool's code, empty if it is not known; ``place``: its ``file`` and ``line``.
+    calls. ``succeeded``: calls that answered, and not with an error; ``played``, ``answered``: calls of sequences, and
+    those of them that succeeded; ``branches``: of the tool's code, None if the code is not seen. ``source``: the tool's
+    code, empty if it is not known; ``place``: its ``file`` and ``line``.
     ``examples``: arguments of calls that were recorded.
     """
 
@@ -23,6 +24,8 @@ class ToolReport:
     calls: int = 0
     refused: int = 0
     succeeded: int = 0
+    played: int = 0
+    answered: int = 0
     branches: int | None = None
     curve: list[list[int]] = field(default_factory=list)
     stopped: str = ""
@@ -34,7 +37,7 @@ class ToolReport:
     @property
     def entered(self) -> bool:
         """Whether at least one call answered, and not with an error."""
-        return self.succeeded > 0
+        return self.succeeded + self.answered > 0
 
     def told(self, *, source: bool = False) -> str:
         """Describe the tool to a model: what an agent is told, and its code if that is asked for."""

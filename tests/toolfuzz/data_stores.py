@@ -183,6 +183,23 @@ def share(part: float, whole: float) -> float:
     return part / whole
 
 
+_CART: list[str] = []
+
+
+def add_item(name: str) -> str:
+    """Put an item into the cart."""
+    _CART.append(name)
+    return "added"
+
+
+def average_price() -> float:
+    """Return the average of the items in the cart."""
+    return 30 / len(_CART)
+
+
+CART: list[Callable[..., object]] = [add_item, average_price]
+
+
 def _opens(code: str) -> str:
     good = hashlib.sha256(code.encode()).hexdigest()[:8] in ("3746aea2", "d44d9e17", "c284d4a7")
     return "open" if good else "Error: closed"

@@ -77,6 +77,15 @@ def test_calls_that_answered_before_one_hung_are_counted() -> None:
     assert tool.calls == 20 and 0 < tool.succeeded < 20 and tool.entered
 
 
+def test_a_tool_that_other_tools_make_ready_is_entered_in_sequences() -> None:
+    report = Fuzz(Options(HERE + "CART", calls=20, sequences=20)).run()
+    tool = report.tool("average_price")
+    assert tool.succeeded == 0 < tool.answered <= tool.played and tool.entered
+    assert report.never_entered() == [] and data_of(report)["tools"][1]["entered"] is True
+    kept = record_of(report).tools[1]
+    assert (kept.calls, kept.succeeded) == (20 + tool.played, tool.answered)
+
+
 def test_a_limit_of_one_argument_is_documented_if_that_argument_breaks_it() -> None:
     assert [one.documented for one in fuzz("percent", 20).counted()] == [True]
     assert [one.documented for one in fuzz("share", 20).counted()] == [False]

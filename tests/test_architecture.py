@@ -261,7 +261,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 192_710,
     "rules": 82_529,
-    "toolfuzz": 85_850,
+    "toolfuzz": 86_630,
     "agents": 73_020,
     "traces": 56_580,
     "commands": 46_080,
@@ -283,7 +283,7 @@ TOKENS = {
     "walk": 4_910,
     "safe": 4_760,
     "show": 3_720,
-    "views": 7_800,
+    "views": 7_890,
 }
 """The most tokens that a room may have (``python -m tests.count_tokens``). Lower a line when its room has shrunk; a
 commit that raises one says in its body what that buys."""

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from planscope.toolfuzz.namespaces import DISK, PROCESSES
 from planscope.toolfuzz.outcome import Places, Refusal
@@ -263,7 +264,12 @@ class Watch:
 
     def _database(self, arguments: tuple[object, ...]) -> None:
         path = arguments[0]
-        if path not in (":memory:", "", b":memory:", b"") and not str(path).startswith("file::memory:"):
+        if isinstance(path, str) and path.startswith("file:"):
+            place = urlsplit(path)
+            if {"mode=ro", "mode=memory"} & set(place.query.split("&")):
+                return
+            path = unquote(place.path)
+        if path not in (":memory:", "", b":memory:", b""):
             self._write("write", path, -1)
 
     def _write(self, verb: str, path: object, folder: object, follow: bool = True) -> None:
@@ -290,10 +296,12 @@ class Watch:
         self._refuse("outside", f"{verb} {full[:300]}", text)
 
     def _network(self, arguments: tuple[object, ...]) -> None:
-        where = arguments[1] if len(arguments) > 1 and not isinstance(arguments[0], str) else arguments[:1]
-        if isinstance(where, str | bytes):
-            where = (where,)
-        self._refuse("infrastructure", f"connect to {str(where)[:200]}")
+        first = arguments[0]
+        named = isinstance(first, str | bytes | None)  # else it is a socket, and its address follows
+        where = arguments[:2] if named or len(arguments) < 2 else arguments[1]
+        parts = where[:2] if isinstance(where, tuple) else (where,)
+        shown = ":".join(os.fsdecode(one) if isinstance(one, bytes) else str(one) for one in parts)
+        self._refuse("infrastructure", f"connect to {shown[:200]}")
 
     def _move(self, arguments: tuple[object, ...]) -> None:
         self.moved = True

@@ -183,6 +183,18 @@ def share(part: float, whole: float) -> float:
     return part / whole
 
 
+def opens_by_address(mode: Literal["ro", "rwc"]) -> str:
+    """Open a database outside."""
+    place = Path(__file__).with_name("no-such.db")
+    sqlite3.connect(f"file:{place}?mode={mode}", uri=True)
+    return "open"
+
+
+def asks_server(name: str) -> str:
+    """Ask a server."""
+    return str(socket.create_connection(("localhost", 8765)))
+
+
 _CART: list[str] = []
 
 

@@ -86,6 +86,16 @@ def test_a_tool_that_other_tools_make_ready_is_entered_in_sequences() -> None:
     assert (kept.calls, kept.succeeded) == (20 + tool.played, tool.answered)
 
 
+def test_a_report_says_what_helps_where_the_sandbox_refused() -> None:
+    written, asked = fuzz("opens_by_address", 10), fuzz("asks_server", 5)
+    [outside] = [one for one in written.sorted() if one.kind == "outside"]
+    assert outside.shrunk == {"mode": "rwc"} and "no-such.db" in outside.message
+    assert "--folder DIR" in text_of(written) and "--network" not in text_of(written)
+    assert asked.sorted()[0].message == "the sandbox refused to connect to localhost:8765"
+    assert "--network" in text_of(asked) and "--folder DIR" not in text_of(asked)
+    assert "--example FILE" in text_of(never()) and "--example" not in text_of(written)
+
+
 def test_a_limit_of_one_argument_is_documented_if_that_argument_breaks_it() -> None:
     assert [one.documented for one in fuzz("percent", 20).counted()] == [True]
     assert [one.documented for one in fuzz("share", 20).counted()] == [False]

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from planscope.commands import Command
 from planscope.commands.common import answer
 from planscope.errors import UserError
+from planscope.show.blocks import GAP, Block, Para, Table
 
 if TYPE_CHECKING:
     from planscope.documents.listings import AttachDocument
-    from planscope.show.blocks import Block
 
 ABOUT = (
     "Debug an agent while it runs in another process: it records with record(..., attach=True), or has "
@@ -101,7 +101,6 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _blocks(told: AttachDocument) -> Iterator[Block]:
-    from planscope.show.blocks import GAP, Para, Table
     from planscope.wording import phrases
 
     if not told.agents:

@@ -30,6 +30,8 @@ from planscope.commands.common import (
 )
 from planscope.errors import UserError
 from planscope.safe import visible
+from planscope.session.locations import campaigns_folder, make_folder, wrong_name
+from planscope.wording.phrases import percent, time_left
 
 if TYPE_CHECKING:
     from planscope.campaign.cases import Arm, Knobs
@@ -96,7 +98,6 @@ def _begin(args: argparse.Namespace) -> int:
             "a campaign needs a model; give --model, for example --model sim:careful (planscope models)"
         )
     from planscope.campaign.store import Store
-    from planscope.session.locations import campaigns_folder, make_folder
     from planscope.session.model import Limits
 
     path = _path(args.name)
@@ -116,7 +117,6 @@ def _begin(args: argparse.Namespace) -> int:
 
 def _tell_needed(args: argparse.Namespace, cases: int) -> int:
     from planscope.documents.campaign import CampaignNeededDocument
-    from planscope.wording.phrases import percent
 
     said = (
         f"{cases} cases find a difference of {percent(args.detect)} with 80 % power, if the two differ on half of "
@@ -204,7 +204,6 @@ def _all_aborted(store: Store) -> bool:
 
 def progress_text(found: Progress) -> str:
     """Say how far a campaign is, with its rate and the time left, if that is known."""
-    from planscope.wording.phrases import time_left
 
     total = "" if found.total is None else f" of {found.total}"
     parts = [f"{found.done}{total} runs"]
@@ -346,7 +345,6 @@ def _compare(args: argparse.Namespace) -> int:
 
 def _other(text: str) -> tuple[str | None, str]:
     """Split ``OTHER:AGENT/MODEL``: a name of a campaign that exists, before the first colon, names another campaign."""
-    from planscope.session.locations import wrong_name
 
     name, colon, arm = text.partition(":")
     if colon and "/" not in name and wrong_name(name) is None and _path(name).exists():

@@ -14,7 +14,6 @@ from planscope.commands import Command
 from planscope.commands.common import (
     RUN,
     RUN_CHOICE,
-    columns,
     open_session,
     print_json,
     print_json_stream,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from planscope.oracle.judged import JudgedRun
     from planscope.oracle.verdict_types import Proof, Verdict
     from planscope.session.model import Run, Session
+    from planscope.show.blocks import Block
 
 CHECK_ABOUT = (
     "Judge a run: right or wrong, the first violation, and why. Exit status 0 for right, 1 for wrong, 2 if this cannot "
@@ -260,7 +260,7 @@ def _reasons(args: argparse.Namespace) -> int:
     if args.json:
         print_json(document)
     else:
-        say_all(_reason_lines(document, replay.problem, columns()))
+        tell(_reason_blocks(document, replay.problem))
     return 0
 
 
@@ -282,11 +282,10 @@ def _index(replay: JudgedRun, step: str) -> int:
     raise UserError(f"there is no step {quoted(step)}; the steps are {known}{end}")
 
 
-def _reason_lines(document: ReasonsDocument, problem: Problem, width: int) -> Iterator[str]:
-    from planscope.show.text import sentence
+def _reason_blocks(document: ReasonsDocument, problem: Problem) -> Iterator[Block]:
+    from planscope.show.blocks import GAP, Code, Para
     from planscope.wording.phrases import at_step, state_means, what_is_lost
-    from planscope.wording.terms import CERTIFICATES, CONFLICT_MEANS, SEARCH_ENDS
-    from planscope.wording.terms import sentence as as_sentence
+    from planscope.wording.terms import CERTIFICATES, CONFLICT_MEANS, SEARCH_ENDS, sentence
 
     step = document.step
     where = at_step(step).capitalize()
@@ -295,35 +294,33 @@ def _reason_lines(document: ReasonsDocument, problem: Problem, width: int) -> It
         means = state_means(problem, document.state, step == "end")
         lost = document.state in ("doomed", "broken")
         more = "; the time limit passed before a core was found" if lost else ""
-        yield from sentence(f"{where}, {means}{more}.", width)
+        yield Para(f"{where}, {means}{more}.")
         return
-    yield f"{where} {what_is_lost(problem)} is lost. Minimal cores ({CONFLICT_MEANS}): {len(cores)}"
-    yield from _each(cores, width)
-    yield ""
-    yield f"Minimal corrections (drop these and the rest can be met): {len(corrections)}"
-    yield from _each(corrections, width)
-    yield ""
+    first = f"{where} {what_is_lost(problem)} is lost. Minimal cores ({CONFLICT_MEANS}): {len(cores)}"
+    yield from (Code([first]), *_each(cores), GAP)
+    yield Code([f"Minimal corrections (drop these and the rest can be met): {len(corrections)}"])
+    yield from (*_each(corrections), GAP)
     ended = SEARCH_ENDS[document.ended]
     if document.ended == "most":
         ended += "; --most N lists more"
     elif document.ended == "stopped":
         ended += "; --seconds S extends it"
-    yield from sentence(as_sentence(ended), width)
+    yield Para(sentence(ended))
     said = CERTIFICATES["denied"] if document.proof == "denied" else "Z3 confirms each of them."
     if document.proof == "gave_up":
         said = "Z3 gave up before it had confirmed all of them."
     if document.proof != "not_asked":
-        yield from sentence(said, width)
+        yield Para(said)
 
 
-def _each(sets: Sequence[CoreDocument | CorrectionDocument], width: int) -> Iterator[str]:
-    from planscope.show.text import sentence
+def _each(sets: Sequence[CoreDocument | CorrectionDocument]) -> Iterator[Block]:
+    from planscope.show.blocks import Para
     from planscope.wording.phrases import step_name
 
     for number, one in enumerate(sets, 1):
         members = [*one.constraints, *map(step_name, one.steps)]
-        yield from sentence(", ".join(members), width, f"{number:>4}  ")
-        yield from sentence(one.explanation, width, "      ")
+        yield Para(", ".join(members), f"{number:>4}  ")
+        yield Para(one.explanation, "      ")
 
 
 COMMANDS = {

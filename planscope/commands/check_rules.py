@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planscope.case import find_run, judge_by
 from planscope.commands.common import (
     ProgressLine,
     columns,
@@ -19,17 +20,22 @@ from planscope.commands.common import (
     open_session,
     output_file,
     read_text,
-    say_all,
+    tell,
 )
 from planscope.errors import UserError
+from planscope.report import warning_blocks
+from planscope.rules.names import read_tools, tools_in, tools_named, tools_of_session
+from planscope.rules.rule import RuleFile, names_of, unknown_names
 from planscope.safe import cell_width, clip, visible
+from planscope.show.blocks import GAP, Block, Code, Para
+from planscope.wording.phrases import percent, plural, time_left
+from planscope.wording.terms import NOT_DECIDED, VERDICTS, VIOLATED
 
 if TYPE_CHECKING:
     from planscope.oracle.trace import Trace
     from planscope.rules.ci import JUnit, Sarif
     from planscope.rules.many import Judged
     from planscope.rules.report import Checked, CheckOptions, Summary
-    from planscope.rules.rule import RuleFile
     from planscope.session.model import Session
     from planscope.traces.source import Source
 
@@ -58,8 +64,6 @@ def read_rule_file(name: str, tools: Collection[str] = ()) -> RuleFile:
 def rules_about(args: argparse.Namespace, session: Session | None) -> tuple[RuleFile, set[str]]:
     """Read the rules for these traces, or for this session. Return the tools that are known before the traces are
     judged, too. Raises UserError."""
-    from planscope.rules.names import read_tools, tools_in, tools_named, tools_of_session
-    from planscope.rules.rule import RuleFile, names_of
 
     if args.rules is None:
         return RuleFile("", ()), set()
@@ -101,7 +105,6 @@ def session_named(name: str) -> Session | None:
 def check_with_rules(args: argparse.Namespace) -> int:
     """Judge and print. Return the exit status. Without rules only causes are sought."""
     from planscope.rules.report import CheckOptions, Summary, warnings_of
-    from planscope.rules.rule import unknown_names
     from planscope.traces.opening import other_readers
 
     session = session_named(args.session)
@@ -149,7 +152,7 @@ def check_with_rules(args: argparse.Namespace) -> int:
         deque(bad, 0)  # judges the rest
         if not args.json:  # else each change was a document of its own
             with suppress(BrokenPipeError):
-                say_all(_lines(summary, wrong, told, problems))
+                tell(_blocks(summary, wrong, told, problems))
     status = summary.status
     return 2 if status == 0 and (problems or (args.strict and warnings)) else status
 
@@ -157,7 +160,6 @@ def check_with_rules(args: argparse.Namespace) -> int:
 def in_words(one: Checked) -> str:
     """Say the verdict on a trace, and its cause, not yet safe to display."""
     from planscope.cause.told import told
-    from planscope.wording.terms import VERDICTS
 
     cause = "" if one.cause is None else f" {told(one.cause)}"
     return f"{one.id}: {VERDICTS[one.told].upper()}. {one.explanation}{cause}"
@@ -188,7 +190,6 @@ def _judged(
     """Yield every trace, judged: all runs of a session, or the one that --run names. ``stream``: standard input, if it
     was read."""
     from planscope.rules.many import check_many, check_traces
-    from planscope.wording.phrases import percent, time_left
 
     if session is not None:
         yield from _session_judged(session, args, file)
@@ -213,8 +214,6 @@ def _judged(
 
 def session_summary(session: Session, file: RuleFile) -> tuple[Summary, list[str]]:
     """Judge all runs of a session by these rules. Return the sums, and warnings."""
-    from planscope.case import judge_by
-    from planscope.rules.names import tools_of_session
     from planscope.rules.report import Summary, warnings_of
     from planscope.session.model import own_runs
 
@@ -250,7 +249,6 @@ def _of_id(name: str, id: str, problems: list[str]) -> Iterator[Trace]:
 
 def _session_judged(session: Session, args: argparse.Namespace, file: RuleFile) -> Iterator[Judged]:
     """Yield the runs of a session, judged."""
-    from planscope.case import find_run, judge_by
     from planscope.rules.budget import Budget
     from planscope.rules.many import Judged
     from planscope.session.model import own_runs
@@ -277,39 +275,27 @@ def _reports(file: RuleFile, args: argparse.Namespace) -> list[tuple[JUnit | Sar
     return made
 
 
-def _lines(summary: Summary, wrong: list[str], warnings: list[str], problems: list[str]) -> Iterator[str]:
+def _blocks(summary: Summary, wrong: list[str], warnings: list[str], problems: list[str]) -> Iterator[Block]:
     """Return what ``check --rules`` prints as text: the wrong traces, then a table of rules."""
-    from planscope.show.text import sentence
-    from planscope.wording.phrases import plural
-    from planscope.wording.terms import VERDICTS
-    from planscope.wording.terms import sentence as ended
-
-    width = columns()
     for one in wrong:
-        yield from sentence(one, width)
-        yield ""
+        yield from (Para(one), GAP)
     bad = sum(count for verdict, count in summary.verdicts.items() if verdict != "right")
     if bad > len(wrong):
-        yield f"... and {plural(bad - len(wrong), 'more trace')} (--json lists all)"
-        yield ""
+        yield from (Code([f"... and {plural(bad - len(wrong), 'more trace')} (--json lists all)"]), GAP)
     if summary.rules:
-        yield from table(summary, width)
-        yield ""
+        yield from (Code(table(summary)), GAP)
     counts = ", ".join(f"{count:,} {VERDICTS[kind]}" for kind, count in sorted(summary.told.items()))
-    yield f"{plural(summary.traces, 'trace')}: {counts or 'none'}"
-    yield from (line for one in summary.notes() for line in sentence(one, width))
-    for warning in warnings:
-        yield from sentence(ended(f"Warning: {warning}"), width)
-    for problem in problems:
-        yield from sentence(f"Not read: {problem}", width)
+    yield Code([f"{plural(summary.traces, 'trace')}: {counts or 'none'}"])
+    yield from map(Para, summary.notes())
+    yield from warning_blocks(warnings)
+    yield from (Para(f"Not read: {problem}") for problem in problems)
 
 
-def table(summary: Summary, width: int) -> Iterator[str]:
+def table(summary: Summary) -> Iterator[str]:
     """Return the rules with how often they were tested, violated and not decided, and where first. What no
     trace put to the test is said, since it looks like a rule that is kept."""
-    from planscope.wording.terms import NOT_DECIDED, VIOLATED
 
-    rows = []
+    rows, width = [], columns()
     for rule in summary.rules:
         one = summary.sums[rule.id]
         rows.append((rule.title, one.applicable, one.broken, one.unknown, one.first or "", rule.text))

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from planscope import __version__
 from planscope.commands import Command
 from planscope.commands.common import answer
+from planscope.show.blocks import GAP, Block, Code, Heading, Para, Table
 
 if TYPE_CHECKING:
     from planscope.documents.listings import DoctorDocument, TerminalDocument
-    from planscope.show.blocks import Block
 
 ABOUT = (
     "Show what planscope finds on this machine: versions, folders, extras and what each is for, the terminal, and what "
@@ -180,7 +180,6 @@ def _plugin_problems() -> list[str]:
 
 
 def _blocks(found: DoctorDocument) -> Iterator[Block]:
-    from planscope.show.blocks import GAP, Code, Heading, Para, Table
 
     yield Code([f"planscope {found.planscope}, Python {found.python} ({found.executable})", found.platform])
     yield GAP

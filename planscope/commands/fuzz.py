@@ -31,6 +31,7 @@ from planscope.commands.fuzz_fix import FIX, is_wanted, write_fixes
 from planscope.errors import UserError
 from planscope.oracle.trace import ToolCall
 from planscope.safe import visible
+from planscope.session.files import SessionError, write_atomic
 from planscope.wording.phrases import measured
 
 if TYPE_CHECKING:
@@ -405,7 +406,6 @@ def _left(report: Report, options: Options, seconds: float) -> str:
 
 def _write(report: Report, files: dict[str, Path], args: argparse.Namespace) -> None:
     from planscope.documents.fuzz import FuzzDocument
-    from planscope.session.files import write_atomic
     from planscope.sharing.fuzz_files import fuzz_page, write_fuzz_junit, write_fuzz_sarif
     from planscope.sharing.redact import redact_data
     from planscope.toolfuzz.formats import pytest_file
@@ -449,7 +449,6 @@ def _session_file(name: str | None) -> Path | None:
 
 def _keep(report: Report, kept: Path | None, args: argparse.Namespace) -> None:
     """Keep the findings in the session that was asked for, or else in the library's own of the target."""
-    from planscope.session.files import SessionError
     from planscope.toolfuzz.keeping import keep, own_session, record_of
     from planscope.toolfuzz.labels import sampled, was_sampled
 

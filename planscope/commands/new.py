@@ -15,7 +15,6 @@ from planscope.commands.common import (
     LARGEST_NUMBER,
     ProgressLine,
     check_topic,
-    columns,
     declare,
     more_names_help,
     named_or_found,
@@ -34,10 +33,10 @@ from planscope.commands.common import (
 )
 from planscope.errors import UserError
 from planscope.safe import visible
+from planscope.show.blocks import GAP, Block, Para, Table
 
 if TYPE_CHECKING:
     from planscope.documents.query import QueryDocument
-    from planscope.show.blocks import Block
     from planscope.synthesis.generate import Synthesized
     from planscope.synthesis.request import Request
 
@@ -136,7 +135,6 @@ def _own(args: argparse.Namespace) -> int:
     from planscope.language.problem import make_actions
     from planscope.language.reading import read_query
     from planscope.session.store import save
-    from planscope.show.text import sentence
 
     for name in RANDOM_ONLY:
         if getattr(args, name.replace("-", "_")) not in (None, False):
@@ -157,7 +155,7 @@ def _own(args: argparse.Namespace) -> int:
     if output is not None:
         save(session_of_text(reading), output)
     if given is None and not args.json:
-        say_all(sentence(f"Actions found: {', '.join(names)}", columns()))
+        tell([Para(f"Actions found: {', '.join(names)}")])
     if output is not None and not args.json:
         say(f"Your query, in {args.output}")
     tell_query(args, reading, shown=output is None)
@@ -229,7 +227,6 @@ def _save(made: Synthesized, output: Path) -> None:
 
 def _query_blocks(made: Synthesized) -> Iterator[Block]:
     from planscope.report import query_blocks
-    from planscope.show.blocks import GAP, Para
 
     yield Para(made.text, keep=True)
     yield GAP
@@ -255,7 +252,6 @@ _TOPICS = (
 
 def _topics(args: argparse.Namespace) -> int:
     from planscope.language.topics import load_topics
-    from planscope.show.text import table
 
     if args.model is not None:
         return _write_topics(args)
@@ -270,7 +266,7 @@ def _topics(args: argparse.Namespace) -> int:
         say_all(topics[args.topic])
     else:
         rows = [(job, f"{len(activities):>3} activities") for job, activities in topics.items()]
-        say_all(table(rows, ""))
+        tell([Table(rows, indent="")])
     return 0
 
 

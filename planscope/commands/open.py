@@ -21,6 +21,7 @@ from planscope.commands.common import (
     whole,
 )
 from planscope.errors import UserError
+from planscope.session.locations import DEFAULT, bundled, in_library, is_bundled, name_of
 from planscope.signals import status_of
 
 OPEN_ABOUT = (
@@ -72,7 +73,6 @@ def _open(args: argparse.Namespace) -> int:
 def _trace(name: str) -> Path | None:
     """Return the file or folder of that name if it has traces of another program, or None."""
     from planscope.session.files import names_itself
-    from planscope.session.locations import bundled, in_library
 
     path = Path(name)
     if not os.path.lexists(name) or names_itself(path):  # sessions open without the readers of traces
@@ -89,7 +89,6 @@ def where_left(run: str | None = None, step: str | None = None) -> tuple[str, Pa
 
     A bundled session keeps no cursor of its own, so run and step are returned; those given go first.
     """
-    from planscope.session.locations import DEFAULT, is_bundled, name_of
     from planscope.session.recent import recent
 
     left = next(iter(recent()), None)
@@ -163,7 +162,6 @@ _SERVE = (
 def _serve(args: argparse.Namespace) -> int:
     from importlib.util import find_spec
 
-    from planscope.session.locations import DEFAULT
     from planscope.session.store import load
 
     name = DEFAULT if args.session is None else args.session

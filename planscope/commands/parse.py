@@ -19,13 +19,13 @@ from planscope.commands.common import (
 from planscope.documents import query
 from planscope.errors import UserError
 from planscope.safe import cell_width, clip, visible
+from planscope.show.blocks import GAP, Block, Para, Table
 
 if TYPE_CHECKING:
     from planscope.documents.query import QueryDocument
     from planscope.language.errors import ParseError
     from planscope.language.grammar import GrammarReport
     from planscope.language.reading import Reading
-    from planscope.show.blocks import Block
 
 PARSE_ABOUT = (
     "Read a query about the given actions. Shows its constraints, how many valid orders they leave, and the unsat core "
@@ -151,7 +151,6 @@ def _grammar(args: argparse.Namespace) -> int:
 
 
 def _grammar_blocks(report: GrammarReport) -> Iterator[Block]:
-    from planscope.show.blocks import GAP, Para, Table
 
     skeletons, wordings = report.clause_skeletons, report.wordings
     rows = [("Clause skeletons", skeletons["base"]), ("  timed", skeletons["timed"])]

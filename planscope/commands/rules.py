@@ -12,7 +12,6 @@ from planscope.commands.common import (
     SESSION,
     ProgressLine,
     add_actions,
-    columns,
     open_session,
     output_file,
     print_json,
@@ -20,16 +19,22 @@ from planscope.commands.common import (
     say,
     say_all,
     session_path,
+    tell,
     whole,
     write_or_print,
 )
 from planscope.errors import UserError
+from planscope.language.errors import ParseFailure, in_a_line
+from planscope.rules.names import read_tools, tools_of, tools_of_session
+from planscope.rules.rule import RuleFile, names_of
+from planscope.show.blocks import GAP, Block, Para
+from planscope.wording.phrases import plural
+from planscope.wording.terms import sentence
 
 if TYPE_CHECKING:
     from planscope.oracle.trace import Trace
     from planscope.rules.checking import Findings
     from planscope.rules.policy import Draft, Proposal
-    from planscope.rules.rule import RuleFile
     from planscope.session.model import Session
 
 ABOUT = (
@@ -97,16 +102,12 @@ def _run(args: argparse.Namespace) -> int:
 
 def _add_to_session(args: argparse.Namespace) -> int:
     from planscope.commands.check_rules import session_summary, table
-    from planscope.language.errors import ParseFailure, in_a_line
     from planscope.rules.in_session import add_rules
-    from planscope.rules.names import tools_of_session
     from planscope.rules.reading import read_rules
     from planscope.session.files import fingerprint_of
     from planscope.session.locations import is_bundled
     from planscope.session.store import load, save
     from planscope.session.writer import check_nobody_writes
-    from planscope.wording.phrases import plural
-    from planscope.wording.terms import sentence
 
     path = session_path(args.session)
     if is_bundled(path):
@@ -134,7 +135,7 @@ def _add_to_session(args: argparse.Namespace) -> int:
         return 0
     say(f"added {plural(len(more.rules), 'rule')}; {args.session} has {len(file.rules)}")
     if summary.traces:
-        say_all(table(summary, columns()))
+        say_all(table(summary))
     say_all(sentence(f"Warning: {warning}") for warning in warnings)
     return 0
 
@@ -142,7 +143,6 @@ def _add_to_session(args: argparse.Namespace) -> int:
 def _draft(args: argparse.Namespace) -> int:
     import sys
 
-    from planscope.rules.names import tools_of
     from planscope.rules.policy import read_policy, rules_file, try_on
     from planscope.session.traces import trace_of
 
@@ -189,13 +189,10 @@ def _draft(args: argparse.Namespace) -> int:
 
 def _told(draft: Draft, count: int, *, asks: bool) -> list[Proposal]:
     """Print the proposals, each beside its sentence, and ask for each if wanted. Return those that the user wants."""
-    from planscope.show.text import sentence
-
-    width = columns()
     chosen: list[Proposal] = []
     all_of_them = over = False
     for one in draft.proposals:
-        say_all(_proposal_lines(one, count, width))
+        tell(_proposal_blocks(one, count))
         if asks and not over:
             answer = "y" if all_of_them else _asked("    take it? [y]es, [n]o, [a]ll from here, [q]uit: ")
             all_of_them = all_of_them or answer == "a"
@@ -211,9 +208,9 @@ def _told(draft: Draft, count: int, *, asks: bool) -> list[Proposal]:
             say(title)
         for one in some:
             text = "" if one.text == one.policy else one.text
-            say_all(sentence(f"“{one.policy}” {text}".rstrip(), width, "    "))
+            tell([Para(f"“{one.policy}” {text}".rstrip(), "    ")])
             if one.why:
-                say_all(sentence(one.why, width, "        "))
+                tell([Para(one.why, "        ")])
     if not (draft.proposals or draft.unread or draft.unsaid):
         say("Nothing is proposed: the policy has no sentence.")
     return chosen
@@ -230,26 +227,21 @@ def _asked(question: str) -> str:
             return answer
 
 
-def _proposal_lines(one: Proposal, count: int, width: int) -> Iterator[str]:
-    from planscope.show.text import sentence
-    from planscope.wording.phrases import plural
-
+def _proposal_blocks(one: Proposal, count: int) -> Iterator[Block]:
     mark = "" if one.quoted else " (not in the policy in these words)"
     mark = f" (below “{one.below}”)" if one.below else mark
-    yield from sentence(f"“{one.policy}”{mark}", width)
-    yield from sentence(one.text, width, "    ")
-    for words in one.meanings:
-        yield from sentence(words, width, "    ")
+    yield Para(f"“{one.policy}”{mark}")
+    for words in (one.text, *one.meanings):
+        yield Para(words, "    ")
     if count:
         told = f"{plural(count, 'trace')}: {one.tested} test it, {one.kept} keep it"
         if one.broken:
             told += f"; broken first in {', '.join(one.broken)}"
-        yield from sentence(told, width, "    ")
+        yield Para(told, "    ")
 
 
 def _mine(args: argparse.Namespace) -> int:
     from planscope.rules.mining import evidence, mine
-    from planscope.wording.phrases import plural
 
     line = ProgressLine()
     try:
@@ -291,17 +283,14 @@ def _traces(names: list[str], line: ProgressLine) -> list[Trace]:
 
 def _tools(args: argparse.Namespace, session: Session | None) -> set[str]:
     """Return the tools that a file names, and those of a session."""
-    from planscope.rules.names import read_tools, tools_of_session
 
     named = read_tools(read_text(args.tools)) if args.tools is not None else set()
     return named | (tools_of_session(session) if session is not None else set())
 
 
 def _check(args: argparse.Namespace) -> int:
-    from planscope.language.errors import ParseFailure
     from planscope.rules.checking import examine, warnings_about
     from planscope.rules.reading import read_rules
-    from planscope.show.text import sentence
 
     session = open_session(args.session) if args.session is not None else None
     text = read_text(args.file)
@@ -326,44 +315,38 @@ def _check(args: argparse.Namespace) -> int:
         return 0
     from planscope.commands.check_rules import clash_lines
 
-    say_all(_lines(file, examine(file.rules), warnings_about(file, tools)))
+    tell(_blocks(file, examine(file.rules), warnings_about(file, tools)))
     if session is not None:
         lines = clash_lines(session, file) or ["each query of the session can be met together with the rules"]
-        for line in lines:
-            say_all(sentence(f"{line[:1].upper()}{line[1:]}.", columns()))
+        tell(Para(f"{line[:1].upper()}{line[1:]}.") for line in lines)
     return 0
 
 
-def _lines(file: RuleFile, findings: Findings, warnings: Sequence[str]) -> Iterator[str]:
-    from planscope.rules.rule import names_of
+def _blocks(file: RuleFile, findings: Findings, warnings: Sequence[str]) -> Iterator[Block]:
+    from planscope.report import warning_blocks
     from planscope.rules.words import meaning, set_text
-    from planscope.show.text import sentence
-    from planscope.wording.terms import sentence as ended
 
-    width = columns()
     for rule in file.rules:
         name = f"{rule.name} ({rule.id})" if rule.name else rule.id
-        yield from sentence(f"{name}, line {rule.line}: {rule.text}", width)
-        yield from sentence(meaning(rule), width, "    ")
+        yield Para(f"{name}, line {rule.line}: {rule.text}")
+        yield Para(meaning(rule), "    ")
     for words, calls in (("Only reads", file.reads), ("Writes", file.writes)):
         if calls:
-            yield from sentence(f"{words}: {set_text(calls).replace(' or ', ', ')}.", width)
+            yield Para(f"{words}: {set_text(calls).replace(' or ', ', ')}.")
     if tools := names_of(file.rules):
-        yield from sentence(f"Tools: {', '.join(tools)}.", width)
-    for warning in warnings:
-        yield from sentence(ended(f"Warning: {warning}"), width)
-    yield ""
+        yield Para(f"Tools: {', '.join(tools)}.")
+    yield from (*warning_blocks(warnings), GAP)
     if findings.contradiction is not None:
         names = ", ".join(findings.contradiction)
-        yield from sentence(f"Contradiction: no trace keeps {names} together.", width)
+        yield Para(f"Contradiction: no trace keeps {names} together.")
         return
     for rule_id, by in findings.implied:
         why = f"implied by {', '.join(by)}" if by else "always kept"
-        yield from sentence(f"{rule_id} is {why}: leave it out, or keep it for its words.", width)
+        yield Para(f"{rule_id} is {why}: leave it out, or keep it for its words.")
     for tool in findings.uncallable:
-        yield from sentence(f"{tool} can never be called: no trace that keeps the rules calls it.", width)
+        yield Para(f"{tool} can never be called: no trace that keeps the rules calls it.")
     if not findings.implied and not findings.uncallable:
-        yield "No contradiction, and no rule is implied by others."
+        yield Para("No contradiction, and no rule is implied by others.")
 
 
 COMMANDS = {"rules": Command(ABOUT, EXAMPLE, _add, _run)}

@@ -21,9 +21,9 @@ from planscope.commands.common import (
     whole,
 )
 from planscope.errors import UserError
+from planscope.oracle.verdict_types import VerdictKind, told
 
 if TYPE_CHECKING:
-    from planscope.oracle.verdict_types import VerdictKind
     from planscope.session.model import Session
     from planscope.session.run_list import Facet, ListedRun
 
@@ -93,7 +93,6 @@ def _listed(session: Session, args: argparse.Namespace) -> list[ListedRun]:
 
 
 def _facets(args: argparse.Namespace) -> Iterator[Facet]:
-    from planscope.oracle.verdict_types import told
     from planscope.session.run_list import MINE, Facet
 
     verdict: VerdictKind | None = args.verdict

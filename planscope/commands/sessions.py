@@ -25,7 +25,9 @@ from planscope.commands.common import (
 from planscope.errors import UserError
 from planscope.oracle.verdict_types import told
 from planscope.safe import clip
+from planscope.session.locations import free_path, library_folder, make_folder, name_of, trash_folder
 from planscope.show.blocks import REST, Block, Code, Heading, Para, Table
+from planscope.wording.phrases import date, file_size, outcome, plural
 from planscope.wording.terms import NO_RUN, ORIGINS, PENDING
 
 if TYPE_CHECKING:
@@ -112,7 +114,6 @@ def _sessions(args: argparse.Namespace) -> int:
 def _list(args: argparse.Namespace) -> None:
     from planscope.session.library import entries
     from planscope.session.library_index import search
-    from planscope.session.locations import library_folder
     from planscope.session.recovery import recoveries
 
     given = {name: getattr(args, name, None) for name in ("verdict", "error_type", "agent", "model")}
@@ -187,8 +188,8 @@ def _outcomes(session: Session) -> dict[str, Outcome]:
     until = time.monotonic() + LIST_LIMIT
     found: dict[str, Outcome] = {}
     runs = session.runs[::-1]
-    for run, outcome in zip(runs, outcomes_of_runs(session, runs, problem_in), strict=True):
-        found[run.id] = outcome
+    for run, ended in zip(runs, outcomes_of_runs(session, runs, problem_in), strict=True):
+        found[run.id] = ended
         if time.monotonic() > until:
             break
     return found
@@ -196,7 +197,6 @@ def _outcomes(session: Session) -> dict[str, Outcome]:
 
 def _rename(args: argparse.Namespace) -> None:
     from planscope.session.library import library_session, rename, retitle
-    from planscope.session.locations import name_of
 
     if args.name is None and args.title is None:
         raise UserError(
@@ -217,7 +217,6 @@ def _rename(args: argparse.Namespace) -> None:
 
 def _copy(args: argparse.Namespace) -> None:
     from planscope.session.library import copy
-    from planscope.session.locations import name_of
 
     path = copy(session_path(args.session), args.name)
     _told(args, "copy", {name_of(path): path}, f"copied to your library as {name_of(path)}")
@@ -225,7 +224,6 @@ def _copy(args: argparse.Namespace) -> None:
 
 def _delete(args: argparse.Namespace) -> None:
     from planscope.session.library import delete, library_session
-    from planscope.session.locations import name_of
 
     paths = dict.fromkeys(map(library_session, args.sessions))
     done: dict[str, Path] = {}
@@ -241,7 +239,6 @@ def _delete(args: argparse.Namespace) -> None:
 
 def _restore(args: argparse.Namespace) -> None:
     from planscope.session.library import in_trash, restore
-    from planscope.session.locations import name_of
 
     paths = [in_trash(name) for name in dict.fromkeys(args.sessions)]
     done = {name_of(path): path for path in map(restore, paths)}
@@ -250,7 +247,6 @@ def _restore(args: argparse.Namespace) -> None:
 
 def _trash(args: argparse.Namespace) -> None:
     from planscope.session.library import empty_trash, entries
-    from planscope.session.locations import trash_folder
 
     if args.empty:
         removed = empty_trash()
@@ -264,7 +260,6 @@ def _trash(args: argparse.Namespace) -> None:
 
 
 def _recover(args: argparse.Namespace) -> None:
-    from planscope.session.locations import free_path, library_folder, make_folder, name_of
     from planscope.session.recovery import left_drafts, recoverable, recoveries
     from planscope.session.store import save
 
@@ -353,7 +348,6 @@ def list_blocks(found: list[Entry], folder: Path) -> Iterator[Block]:
 
 
 def _row(entry: Entry) -> tuple[str, ...]:
-    from planscope.wording.phrases import date, file_size
 
     right = entry.outcomes.share if entry.outcomes is not None else ""
     by = f"{entry.agent} {entry.model}" if entry.agent and entry.model else ""
@@ -364,7 +358,6 @@ def _row(entry: Entry) -> tuple[str, ...]:
 def _verdict(entry: Entry) -> str:
     if entry.wrong is not None:
         return "cannot be opened"
-    from planscope.wording.phrases import outcome, plural
 
     if entry.outcome is None:
         if entry.findings and not entry.runs:
@@ -377,7 +370,6 @@ def _verdict(entry: Entry) -> str:
 def session_blocks(document: SessionDocument) -> Iterator[Block]:
     """Describe what a session contains."""
     from planscope.session.library_index import moment
-    from planscope.wording.phrases import date, file_size, plural
 
     facts = [
         ("title", document.title),
@@ -423,7 +415,6 @@ def session_blocks(document: SessionDocument) -> Iterator[Block]:
 
 
 def _came_out(run: RunLine) -> str:
-    from planscope.wording.phrases import outcome
 
     if run.verdict is None:
         return PENDING
@@ -436,7 +427,6 @@ def _agent(run: RunLine) -> str:
 
 def recovery_blocks(left: Sequence[Recovery], drafts: Sequence[LeftDraft]) -> Iterator[Block]:
     """List unsaved work and unfinished drafts."""
-    from planscope.wording.phrases import date
 
     for one in left:
         yield Code([str(one.path), f"  {date(one.saved)}: {one.why}"])

@@ -7,16 +7,23 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from planscope.agents.models import (
+    PROVIDERS,
+    ModelSpec,
+    ModelUnavailable,
+    Provider,
+    check_model,
+    other_providers,
+)
+from planscope.agents.simulated.profiles import PROFILES, SEED, Profile
 from planscope.commands import Command
 from planscope.commands.common import answer, emit, say_all
 from planscope.documents.json_text import json_text
 from planscope.errors import UserError
+from planscope.show.blocks import GAP, Block, Code, Heading, Para, Table
 
 if TYPE_CHECKING:
-    from planscope.agents.models import Provider
-    from planscope.agents.simulated.profiles import Profile
     from planscope.documents.listings import ConfigDocument, ModelsDocument, ThemesDocument
-    from planscope.show.blocks import Block
     from planscope.tui.keys import KeyChoice
     from planscope.tui.settings import ScreenSettings, Setting
     from planscope.tui.toml_file import FileProblem
@@ -34,8 +41,6 @@ _MODELS = (
 
 
 def _models(args: argparse.Namespace) -> int:
-    from planscope.agents.models import other_providers
-    from planscope.agents.simulated.profiles import PROFILES, SEED
 
     providers, problems = _providers(args.base_url), other_providers()[1]
     profiles = list(PROFILES.values()) if args.base_url is None else []
@@ -61,7 +66,6 @@ def _models(args: argparse.Namespace) -> int:
 def _model_blocks(
     profiles: Sequence[Profile], providers: Sequence[tuple[Provider, str | None]], problems: Sequence[str]
 ) -> Iterator[Block]:
-    from planscope.show.blocks import Heading, Para, Table
     from planscope.wording.terms import said
 
     yield Heading("Simulated models (--model sim:NAME, or sim:NAME?key=value&seed=3)")
@@ -79,7 +83,6 @@ def _model_blocks(
 
 def _providers(base_url: str | None) -> list[tuple[Provider, str | None]]:
     """Return each provider with an error that says what it lacks, or None if it is ready."""
-    from planscope.agents.models import PROVIDERS, ModelSpec, ModelUnavailable, check_model, other_providers
 
     providers: list[tuple[Provider, str | None]] = []
     for provider in (*PROVIDERS.values(), *other_providers()[0].values()):
@@ -129,7 +132,6 @@ def _themes(args: argparse.Namespace) -> int:
 
 
 def _theme_blocks(told: ThemesDocument) -> Iterator[Block]:
-    from planscope.show.blocks import GAP, Code, Para, Table
 
     yield Table([(theme.name, "dark" if theme.dark else "light") for theme in told.themes], indent="")
     yield from (Para(f"not loaded: {problem}") for problem in told.problems)
@@ -222,7 +224,6 @@ def _settings_document(
 
 
 def _settings_blocks(told: ConfigDocument) -> Iterator[Block]:
-    from planscope.show.blocks import GAP, Para, Table
     from planscope.tui.keys import keys_file, shown_key
     from planscope.tui.settings import toml
 

@@ -12,7 +12,6 @@ from planscope.commands import Command
 from planscope.commands.common import (
     STANDARD_INPUT,
     answer,
-    columns,
     output_file,
     print_json,
     quoted,
@@ -199,7 +198,7 @@ def _tell(traces: list[Trace], session: Session, path: Path, *, in_library: bool
         file = rules_of(session)
         assert file is not None
         summary, warnings = session_summary(session, file)
-        say_all([*table(summary, columns()), *summary.notes()])
+        say_all([*table(summary), *summary.notes()])
         say_all(sentence(f"Warning: {warning}") for warning in warnings)
         say(f"planscope {name} opens it")
         return

@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from planscope.session.library_index import (
     Index,
     Mark,
     Place,
+    Record,
     fields_of,
     mark_of,
     moment,
@@ -49,7 +50,7 @@ from planscope.session.model import Session, own_runs
 from planscope.session.record import help_of
 from planscope.session.run_list import outcomes_of_runs
 from planscope.session.store import load, loads, save
-from planscope.session.tally import Outcome, Tally
+from planscope.session.tally import Tally
 
 if TYPE_CHECKING:
     from planscope.session.oracle_input import ProblemIn
@@ -93,7 +94,7 @@ def judge(entry: Entry, problem_in: ProblemIn, index: Index | None = None) -> En
     try:
         record = _record(load(entry.path), problem_in)
     except SessionError as error:
-        record = {"wrong": str(error)}
+        record = Record(wrong=str(error))
     known = index if index is not None else Index()
     known.put(mark_of(status), record)
     if index is None:
@@ -128,16 +129,17 @@ def entry_at(path: Path, session: Session, problem_in: ProblemIn) -> Entry:
         raise SessionError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def _record(session: Session, problem_in: ProblemIn) -> dict[str, Any]:
+def _record(session: Session, problem_in: ProblemIn) -> Record:
     """Return the index's record of a session, judged."""
-    record = fields_of(session.model_dump(mode="json", include=_LISTED)) | {"checked": True}
+    record = fields_of(session.model_dump(mode="json", include=_LISTED))
+    record["checked"] = True
     if session.runs:
         own = own_runs(session)
         found = list(outcomes_of_runs(session, own, problem_in))
-        record["outcome"] = list(found[-1])
+        record["outcome"] = found[-1]
         record["helped"] = help_of(own[-1]).text
         helped = (bool(help_of(run)) for run in own)
-        record["outcomes"] = asdict(Tally.of(zip(found, helped, strict=True)))
+        record["outcomes"] = Tally.of(zip(found, helped, strict=True))
     return record
 
 
@@ -182,28 +184,18 @@ def session_files(folder: Path) -> list[Path]:
         return []
 
 
-def _entry(place: Place, path: Path, status: os.stat_result, record: dict[str, Any]) -> Entry:
+def _entry(place: Place, path: Path, status: os.stat_result, record: Record) -> Entry:
     name, deleted = (name_of(path), None) if place != "trash" else before_trash(path)
+    known: dict[str, Any] = {**record, "created": moment(record.get("created"))}
+    known["title"] = record.get("title") or name
     return Entry(
         name=name,
         path=path,
         place=place,
-        title=record.get("title") or name,
         size=status.st_size,
         changed=datetime.fromtimestamp(status.st_mtime, UTC),
-        created=moment(record.get("created")),
         deleted=deleted,
-        agent=record.get("agent"),
-        model=record.get("model"),
-        topic=record.get("topic"),
-        runs=record.get("runs", 0),
-        variants=record.get("variants", 0),
-        findings=record.get("findings", 0),
-        outcome=Outcome(*record["outcome"]) if "outcome" in record else None,
-        helped=record.get("helped") or "",
-        outcomes=Tally(**record["outcomes"]) if "outcomes" in record else None,
-        wrong=record.get("wrong"),
-        checked=bool(record.get("checked")),
+        **known,
     )
 
 

@@ -13,15 +13,18 @@ import os
 import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import ConfigDict, OnErrorOmit, TypeAdapter, with_config
+from typing_extensions import TypedDict
+
 from planscope import __version__
-from planscope.oracle.verdict_types import ERROR_TYPES, VERDICTS, VerdictKind
+from planscope.oracle.verdict_types import VerdictKind
 from planscope.session import locations
 from planscope.session.files import SessionError, open_regular, read_bytes
 from planscope.session.json_bytes import parse_json
@@ -110,7 +113,7 @@ class Entry:
         return self.name if plain else str(self.path)
 
 
-def summary_fields(path: Path, size: int) -> dict[str, Any]:
+def summary_fields(path: Path, size: int) -> Record:
     """Return the fields of :class:`Entry` that a list reads from a file, without a full check. Never raises."""
     if size > LARGEST_LISTED:
         return {}
@@ -121,7 +124,7 @@ def summary_fields(path: Path, size: int) -> dict[str, Any]:
     return fields_of(document)
 
 
-def fields_of(document: Mapping[str, Any]) -> dict[str, Any]:
+def fields_of(document: Mapping[str, Any]) -> Record:
     """Return the fields of :class:`Entry` from a session's JSON. A value of the wrong type counts as missing."""
     runs, variants = _items(document.get("runs")), _items(document.get("variants"))
     spent, made = _of_dissections(document)
@@ -200,9 +203,24 @@ _LARGEST = 32_000_000
 _JUDGES = ("language", "oracle", "rules", "session")
 """The packages of planscope that a verdict depends on."""
 
-_TEXTS = frozenset({"title", "created", "agent", "model", "topic", "wrong", "helped"})
-_TALLY = {one.name for one in fields(Tally)}
-_COUNTS = frozenset({"runs", "variants", "findings"})
+
+@with_config(ConfigDict(extra="forbid"))
+class Record(TypedDict, total=False):
+    """What the index keeps of a file: fields of :class:`Entry`."""
+
+    title: str | None
+    created: str | None
+    agent: str | None
+    model: str | None
+    topic: str | None
+    runs: int
+    variants: int
+    findings: int
+    outcome: Outcome
+    helped: str
+    outcomes: Tally
+    wrong: str
+    checked: bool
 
 
 def mark_of(status: os.stat_result) -> Mark:
@@ -229,12 +247,12 @@ class Index:
         self._records = _read(self._file)
         self._changed = False
 
-    def get(self, mark: Mark) -> dict[str, Any] | None:
+    def get(self, mark: Mark) -> Record | None:
         """Return the record of a file, or None if there is none."""
         return self._records.get(mark)
 
-    def put(self, mark: Mark, record: dict[str, Any]) -> None:
-        """Keep the record of a file, a dictionary of fields of :class:`Entry`."""
+    def put(self, mark: Mark, record: Record) -> None:
+        """Keep the record of a file."""
         if self._records.get(mark) != record:
             self._records[mark] = record
             self._changed = True
@@ -259,57 +277,23 @@ class Index:
             handle, temporary = tempfile.mkstemp(dir=self._file.parent, suffix=".tmp")
             try:
                 with os.fdopen(handle, "wb") as file:
-                    file.write(json.dumps(document).encode())
+                    file.write(json.dumps(document, default=asdict).encode())
                 Path(temporary).replace(self._file)
             except OSError:
                 Path(temporary).unlink()
         self._changed = False
 
 
-def _read(path: Path) -> dict[Mark, dict[str, Any]]:
+class _Kept(TypedDict):
+    engine: str
+    records: list[OnErrorOmit[tuple[int, int, int, int, Record]]]
+
+
+def _read(path: Path) -> dict[Mark, Record]:
     """Return the valid records for the current code; none if the file is damaged."""
     try:
         with open_regular(path) as file:
-            document = json.loads(file.read(_LARGEST))
-        if document["engine"] != engine():
-            return {}
-        return {
-            (int(a), int(b), int(c), int(d)): record
-            for a, b, c, d, record in document["records"]
-            if _is_record(record)
-        }
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            kept = TypeAdapter(_Kept).validate_json(file.read(_LARGEST), strict=True)
+    except (OSError, ValueError):
         return {}
-
-
-def _is_tally(value: Any) -> bool:
-    """Return whether the value is a valid :class:`Tally` as a dictionary."""
-    if not (isinstance(value, dict) and value.keys() <= _TALLY):
-        return False
-    tables = [one for name in ("errors", "headlines") if isinstance(one := value.get(name), dict)]
-    counts = [count for name, count in value.items() if name not in ("errors", "headlines")]
-    counts += [count for one in tables for count in one.values()]
-    return len(tables) == 2 and all(isinstance(count, int) for count in counts)
-
-
-def _is_outcome(value: Any) -> bool:
-    """Return whether the value is a valid :class:`Outcome` as a list."""
-    return (
-        isinstance(value, list)
-        and [type(one) for one in value] == [*[str] * (len(Outcome._fields) - 2), bool, type(None)]
-        and value[0] in VERDICTS
-        and {value[1], value[4]} <= {"", *ERROR_TYPES}
-    )
-
-
-def _is_record(record: Any) -> bool:
-    return isinstance(record, dict) and all(
-        (value is None or isinstance(value, str))
-        if name in _TEXTS
-        else _is_tally(value)
-        if name == "outcomes"
-        else _is_outcome(value)
-        if name == "outcome"
-        else isinstance(value, int) and (name in _COUNTS or name == "checked")
-        for name, value in record.items()
-    )
+    return {(a, b, c, d): record for a, b, c, d, record in kept["records"] if kept["engine"] == engine()}

@@ -25,7 +25,7 @@ class Outcome(NamedTuple):
     headline: ErrorType | Literal[""] = ""
     lost: str = ""
     tool: str = ""
-    error_type: str = ""
+    error_type: ErrorType | Literal[""] = ""
     shows: str = ""
     reason: str = ""
     grade: str = ""

@@ -222,6 +222,9 @@ def test_an_index_is_kept_for_its_user_alone_and_written_if_it_changed(tmp_path:
     assert not file.exists()
 
 
+KINDS = {"outcome": Outcome, "outcomes": Tally}
+
+
 @pytest.mark.parametrize(
     ("record", "valid"),
     [
@@ -232,7 +235,7 @@ def test_an_index_is_kept_for_its_user_alone_and_written_if_it_changed(tmp_path:
         ({"outcome": list(Outcome("wrong", "x"))}, False),
         ({"outcome": list(Outcome("wrong", error_type="x"))}, False),
         ({"outcome": list(Outcome("right", judged=1))}, False),
-        ({"outcome": list(Outcome("right"))[:-1]}, False),
+        ({"outcome": list(Outcome("right"))[:-1]}, True),
         ({"outcome": None}, False),
         ({"title": 5}, False),
         ({"runs": "5"}, False),
@@ -240,7 +243,7 @@ def test_an_index_is_kept_for_its_user_alone_and_written_if_it_changed(tmp_path:
         ({"unknown": "x"}, False),
         ([], False),
         ({"outcomes": {"right": 1, "errors": {"order": 2}, "headlines": {}}}, True),
-        ({"outcomes": {"right": 1, "errors": {}}}, False),
+        ({"outcomes": {"right": 1, "errors": {}}}, True),
         ({"outcomes": {"right": "1", "errors": {}, "headlines": {}}}, False),
         ({"outcomes": {"errors": {"order": "2"}, "headlines": {}}}, False),
         ({"outcomes": {"left": 1, "errors": {}, "headlines": {}}}, False),
@@ -252,7 +255,11 @@ def test_only_records_of_the_right_shape_are_believed(record: Any, valid: bool) 
     file.parent.mkdir(parents=True)
     rows = [[1, 2, 3, 4, record], [2, 2, 3, 4, {"title": "good"}]]
     file.write_text(json.dumps({"engine": engine(), "records": rows}))
-    assert Index().get(mark()) == (record if valid else None)
+    found = Index().get(mark())
+    assert (found is not None) == valid and (found is None or found.keys() == record.keys())
+    assert found is None or all(
+        isinstance(found[name], kind) for name, kind in KINDS.items() if name in found
+    )
     assert Index().get(mark(2)) == {"title": "good"}
     file.write_text(json.dumps({"engine": "x", "records": rows}))
     assert Index().get(mark(2)) is None

@@ -186,7 +186,7 @@ class Replay:
         """Count the valid orders of the remaining actions; None if they are too many, or if rules do not count them."""
         if self.rules is None:
             return self.own.valid_completions(index)
-        return 0 if self.steps[index].lost else None
+        return 0 if self.asks and self.steps[index].lost else None
 
     def one_way(self, index: int) -> tuple[PlannedCall, ...] | None:
         """Return calls after which everything is kept, or None if none were found."""

@@ -302,9 +302,9 @@ def _check(args: argparse.Namespace) -> int:
             lines = [f"line {e.line}, column {e.column}: {e.message}" for e in failure.errors]
             say_all(lines)
             return 1
-        from planscope.documents.query import ErrorsDocument
+        from planscope.documents.rules import RulesDocument
 
-        print_json(ErrorsDocument.of(failure))
+        print_json(RulesDocument.unread(failure))
         return 1
     if not file.rules and not (file.reads or file.writes):
         raise UserError("there is no rule in it; write one sentence a line, such as: a comes before b.")

@@ -16,6 +16,7 @@ from planscope.oracle.trace import LeftOut
 from planscope.oracle.verdict_types import CERTIFIED, StepNo
 
 if TYPE_CHECKING:
+    from planscope.language.errors import ParseFailure
     from planscope.oracle.judged import JudgedRun
     from planscope.rules.judge import Tested
     from planscope.rules.mining import Mined
@@ -264,8 +265,8 @@ class SummaryDocument(Document):
 
     @classmethod
     def about(cls, summary: Summary) -> Self:
-        return cls(
-            traces=summary.traces,
+        return cls.of(
+            summary,
             broken=summary.verdicts.get("wrong", 0),
             left_out=list(summary.left_out.values()),
             graded_but=dict(summary.odd),
@@ -343,7 +344,7 @@ class ClashDocument(Document):
 
 
 class RulesDocument(Document):
-    """What ``rules check --json`` prints of a file that can be read."""
+    """What ``rules check --json`` prints; of a file that cannot be read only ``errors`` says something."""
 
     rules: list[RuleDocument]
     errors: list[ParseErrorDocument]
@@ -357,6 +358,11 @@ class RulesDocument(Document):
     )
 
     @classmethod
+    def unread(cls, failure: ParseFailure) -> Self:
+        """Say what cannot be read."""
+        return cls.of(failure, rules=[], contradiction=None, implied=[], uncallable=[])
+
+    @classmethod
     def about(cls, file: RuleFile, session: Session | None = None, tools: Collection[str] = ()) -> Self:
         """Explain rules that were read, and say which queries of a session contradict them. ``tools``: those that there
         are, if they are known."""
@@ -366,7 +372,8 @@ class RulesDocument(Document):
         from planscope.rules.words import meaning, set_text
 
         found = examine(file.rules)
-        return cls(
+        return cls.of(
+            found,
             rules=[
                 RuleDocument.of(
                     rule,
@@ -379,9 +386,7 @@ class RulesDocument(Document):
                 for rule in file.rules
             ],
             errors=[],
-            contradiction=None if found.contradiction is None else list(found.contradiction),
             implied=[ImpliedDocument(rule=rule, by=list(by)) for rule, by in found.implied],
-            uncallable=list(found.uncallable),
             tools=list(names_of(file.rules)),
             warnings=warnings_about(file, tools),
             queries=[] if session is None else list(_clashes(session, file)),

@@ -83,7 +83,7 @@ DOCUMENTS: dict[str, Any] = {
     "config": ConfigDocument,
     "doctor": DoctorDocument,
     "grammar": GrammarDocument,
-    "rules": RulesDocument | ErrorsDocument | RulesAddedDocument | MinedDocument | DraftedDocument,
+    "rules": RulesDocument | RulesAddedDocument | MinedDocument | DraftedDocument,
     "import": TracesDocument,
     "sessions": SessionsDocument | SessionDocument | ChangedDocument,
 }

@@ -198,7 +198,6 @@ def explain(source: Source, *, rules: Rules | None = None, run: str | None = Non
 
 def rules(source: Rules) -> RulesDocument:
     """Explain rules: the meaning of each, contradictions, implied rules. ``errors`` has what cannot be read."""
-    from planscope.documents.query import ErrorsDocument
     from planscope.documents.rules import RulesDocument
     from planscope.language.errors import ParseFailure
     from planscope.rules.reading import read_rules
@@ -206,8 +205,7 @@ def rules(source: Rules) -> RulesDocument:
     try:
         return RulesDocument.about(read_rules(rules_text(source)))
     except ParseFailure as failure:
-        wrong = ErrorsDocument.of(failure).errors
-        return RulesDocument(rules=[], errors=wrong, contradiction=None, implied=[], uncallable=[])
+        return RulesDocument.unread(failure)
 
 
 # sessions and traces --------------------------------------------------------------------------------------------------

@@ -118,6 +118,7 @@ def test_replay_tells_every_step(cli: Cli, write: Callable[..., tuple[str, str]]
     steps = done.json["steps"]
     assert [s["state"] for s in steps] == ["completable", "completable", "doomed", "broken", "broken"]
     assert steps[2]["core"] == ["c1", "c2", "c3"]
+    assert steps[-1]["state"] == "broken" and {step["valid_completions"] for step in steps} == {None}
     assert "a" not in steps[0]["safe_next"] and "b" in steps[0]["safe_next"]
     assert steps[2]["constraints"] == {"c1": "owed", "c2": "kept_so_far", "c3": "kept_so_far"}
 
@@ -140,6 +141,13 @@ def test_rules_check(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:
     _, rules = write("a is followed by b.")
     done = cli("rules", "check", rules, "--json")
     assert done.status == 1 and done.json["errors"][0]["line"] == 1
+    assert [done.json[name] for name in ("rules", "contradiction", "implied", "uncallable")] == [
+        [],
+        None,
+        [],
+        [],
+    ]
+    Draft202012Validator(schema("rules")).validate(done.json)
     assert cli("check", "first-look", "--rules", rules).status == 2
 
 

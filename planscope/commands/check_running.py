@@ -12,7 +12,7 @@ from select import select
 from typing import IO
 from weakref import finalize
 
-from planscope.commands.common import print_json_line, say
+from planscope.commands.common import complain, print_json_line, say
 from planscope.errors import UserError
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.rules.judge import Judge, Rulebook, tool_of
@@ -71,10 +71,9 @@ class Follower:
             if by_line is None and not lines.isspace():
                 by_line = _is_value(lines.lstrip().partition(b"\n")[0])
                 if not by_line:
-                    sys.stderr.write(
-                        "planscope: standard input is one JSON document, or is packed; it is judged when it ends\n"
+                    complain(
+                        ("standard input is one JSON document, or is packed; it is judged when it ends",)
                     )
-                    sys.stderr.flush()
             if by_line:
                 self._take(lines.splitlines(keepends=True))
         if rest:

@@ -74,6 +74,12 @@ def say_all(lines: Iterable[str]) -> None:
         say(line)
 
 
+def complain(lines: Iterable[str]) -> None:
+    """Print a line on standard error for each thing that was wrong, besides what ends the command."""
+    for line in lines:
+        sys.stderr.write(f"planscope: {visible(line, limit=1_000)}\n")
+
+
 def tell(blocks: Iterable[Block]) -> None:
     """Print blocks as text, as wide as the terminal."""
     from planscope.show.text import lines

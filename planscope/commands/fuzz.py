@@ -7,7 +7,6 @@ import itertools
 import json
 import math
 import shlex
-import sys
 import time
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
@@ -21,6 +20,7 @@ from planscope.commands.common import (
     ProgressLine,
     amount,
     answer,
+    complain,
     declare,
     output_file,
     read_text,
@@ -30,7 +30,6 @@ from planscope.commands.common import (
 from planscope.commands.fuzz_fix import FIX, is_wanted, write_fixes
 from planscope.errors import UserError
 from planscope.oracle.trace import ToolCall
-from planscope.safe import visible
 from planscope.session.files import SessionError, write_atomic
 from planscope.wording.phrases import measured
 
@@ -463,7 +462,7 @@ def _keep(report: Report, kept: Path | None, args: argparse.Namespace) -> None:
     except SessionError as error:
         if kept is not None:
             raise
-        sys.stderr.write(f"planscope: the findings are not kept: {visible(str(error))}\n")
+        complain((f"the findings are not kept: {error}",))
         return
     if not args.json:
         name = args.output or path.name.partition(".planscope")[0]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planscope.commands.common import output_file, say
+from planscope.commands.common import complain, output_file, say
 from planscope.errors import UserError
 from planscope.safe import visible
 
@@ -52,7 +52,7 @@ def write_fixes(report: Report, args: argparse.Namespace) -> None:
                 _tell(args, f"written: the documentation of {one.tool} in {visible(one.written)}")
         except NotRewritten as error:
             if args.fix_write:
-                sys.stderr.write(f"planscope: {one.tool}: {visible(str(error))}\n")
+                complain((f"{one.tool}: {error}",))
 
 
 def _place(report: Report, tool: str) -> tuple[str, int]:
@@ -78,7 +78,7 @@ def _write_patch(report: Report, proposed: Sequence[FuzzFix], path: Path) -> Non
         try:
             change.add(*_place(report, one.tool), one.before, one.after or "")
         except NotRewritten as error:
-            sys.stderr.write(f"planscope: {one.tool}: {visible(str(error))}\n")
+            complain((f"{one.tool}: {error}",))
     try:
         write_atomic(path, change.patch.encode())
     except OSError as error:

@@ -12,6 +12,7 @@ from planscope.commands.common import (
     SESSION,
     ProgressLine,
     add_actions,
+    complain,
     open_session,
     output_file,
     print_json,
@@ -278,6 +279,8 @@ def _traces(names: list[str], line: ProgressLine) -> list[Trace]:
             break
     if problems and not found:
         raise UserError(problems[0])
+    line.clear()
+    complain(problems)
     return found
 
 

@@ -12,6 +12,7 @@ from planscope.commands import Command
 from planscope.commands.common import (
     STANDARD_INPUT,
     answer,
+    complain,
     output_file,
     print_json,
     quoted,
@@ -19,7 +20,6 @@ from planscope.commands.common import (
     say_all,
 )
 from planscope.errors import UserError
-from planscope.safe import visible
 from planscope.wording.phrases import plural
 from planscope.wording.terms import sentence
 
@@ -91,15 +91,9 @@ def _traces(paths: list[str | Path], troubles: list[str]) -> Iterator[Trace]:
         yield trace
     if not count and len(troubles) == 1:
         raise Unreadable(troubles[0])
-    for line in troubles:
-        sys.stderr.write(f"planscope: {_safe(line)}\n")
+    complain(troubles)
     if not count:
         raise Unreadable("no trace could be read")
-
-
-def _safe(line: str) -> str:
-
-    return visible(line, limit=1_000)
 
 
 def _chosen(paths: list[str | Path], args: argparse.Namespace) -> list[Trace] | None:

@@ -266,7 +266,7 @@ TOKENS = {
     "traces": 56_580,
     "commands": 45_680,
     "language": 94_490,
-    "session": 39_930,
+    "session": 40_020,
     "oracle": 35_170,
     "sharing": 31_800,
     "debugger": 27_450,

@@ -174,13 +174,13 @@ def _asked(args: argparse.Namespace, *, need: bool = True) -> Asked:
     if args.rules is None:
         session = open_session(args.session)
         return asked_run(session, need_run(session, args.run) if need else find_run(session, args.run))
-    from planscope.commands.check_rules import one_trace, rules_about, session_named
+    from planscope.commands.check_rules import one_trace, rules_about, session_or_traces
 
-    named = session_named(args.session)
-    file = rules_about(args, named)[0]
+    named, where = session_or_traces(args.session)
+    file = rules_about(args, named, where)[0]
     if named is not None:
         return asked_run(named, need_run(named, args.run) if need else find_run(named, args.run), file)
-    return asked_trace(one_trace(args.session, args.run), file)
+    return asked_trace(one_trace(where, args.run), file)
 
 
 REPAIR_ABOUT = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
@@ -16,8 +15,8 @@ from planscope.case import find_run, judge_by
 from planscope.commands.common import (
     ProgressLine,
     columns,
+    complain,
     emit,
-    open_session,
     output_file,
     read_text,
     tell,
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from planscope.session.model import Session
     from planscope.traces.source import Source
 
-SESSION_MARK = b"planscope-session"
 SHOWN = 20
 """The text output lists this many wrong traces."""
 
@@ -61,7 +59,9 @@ def read_rule_file(name: str, tools: Collection[str] = ()) -> RuleFile:
     return found
 
 
-def rules_about(args: argparse.Namespace, session: Session | None) -> tuple[RuleFile, set[str]]:
+def rules_about(
+    args: argparse.Namespace, session: Session | None, where: str | Source
+) -> tuple[RuleFile, set[str]]:
     """Read the rules for these traces, or for this session. Return the tools that are known before the traces are
     judged, too. Raises UserError."""
 
@@ -69,37 +69,32 @@ def rules_about(args: argparse.Namespace, session: Session | None) -> tuple[Rule
         return RuleFile("", ()), set()
     given = getattr(args, "tools", None)
     known = read_tools(read_text(given)) if given is not None else set()
-    found = tools_of_session(session) if session is not None else tools_in(args.session)
+    found = tools_of_session(session) if session is not None else tools_in(where)
     known |= set(found or ())
     file = read_rule_file(args.rules, known)
-    if getattr(args, "allow_unknown", False) or args.session == "-":
+    if getattr(args, "allow_unknown", False) or where == "-":
         return file, known.union(file.declared)  # what a stream's traces call is known at its end
     if found is None:
-        return file.among(known | tools_named(args.session, names_of(file.rules))), known.union(file.declared)
+        return file.among(known | tools_named(where, names_of(file.rules))), known.union(file.declared)
     file = file.among(known)
     return file, set(file.known or ())
 
 
-def session_named(name: str) -> Session | None:
-    """Return the session of that name or file, or None if it is a file, a folder or a glob of traces."""
-    from planscope.session.locations import resolve
+def session_or_traces(name: str) -> tuple[Session | None, str | Source]:
+    """Return the session of that name or file, or None for traces; and what to read these from. Standard input is kept,
+    since it is read more than once."""
+    if name != "-":
+        from planscope.doors.python import session_named
 
-    if name == "-":
-        return None
-    if os.path.lexists(name):
-        path = Path(name)
-        if path.is_dir():
-            return None
-        with suppress(OSError), path.open("rb") as file:
-            head = file.read(2**16)
-            if SESSION_MARK in head or name.endswith((".planscope.json", ".planscope.json.gz")):
-                return open_session(name)
-        return None
-    try:
-        resolve(name)
-    except (UserError, OSError):
-        return None
-    return open_session(name)
+        return session_named(name), name
+    from planscope.session.containers import holds_session, read_stream
+    from planscope.session.store import loads
+    from planscope.traces.source import standard_input
+
+    source = standard_input()
+    with source.raw() as file:
+        session = holds_session(file)
+    return loads(read_stream(source.raw()), source.name) if session else None, source
 
 
 def check_with_rules(args: argparse.Namespace) -> int:
@@ -107,8 +102,9 @@ def check_with_rules(args: argparse.Namespace) -> int:
     from planscope.rules.report import CheckOptions, Summary, warnings_of
     from planscope.traces.opening import other_readers
 
-    session = session_named(args.session)
-    file, known = rules_about(args, session)
+    streams = args.session == "-" and args.running and args.run is None
+    session, where = (None, "-") if streams else session_or_traces(args.session)
+    file, known = rules_about(args, session, where)
     reports = _reports(file, args)
     options = CheckOptions(args.running, args.branches, args.details, args.succeeded_only)
     summary = Summary(list(file.rules))
@@ -116,14 +112,14 @@ def check_with_rules(args: argparse.Namespace) -> int:
     warnings: list[str] = []
     told: list[str] = []
     stream = None
-    if args.session == "-" and args.running and args.run is None:
+    if streams:
         from planscope.commands.check_running import followed
 
-        stream = followed(file, options, json=args.json)
+        stream = where = followed(file, options, json=args.json)
 
     def judged() -> Iterator[Checked]:
         """Yield every trace. After the last one, the summary and the warnings are complete."""
-        for one in _judged(args, session, file, options, problems, stream):
+        for one in _judged(args, session, file, options, problems, where):
             if one.trace is not None:
                 from planscope.cause.find import add_cause  # imported late because most traces need none
 
@@ -152,7 +148,8 @@ def check_with_rules(args: argparse.Namespace) -> int:
         deque(bad, 0)  # judges the rest
         if not args.json:  # else each change was a document of its own
             with suppress(BrokenPipeError):
-                tell(_blocks(summary, wrong, told, problems))
+                tell(_blocks(summary, wrong, told))
+    complain(problems)
     status = summary.status
     return 2 if status == 0 and (problems or (args.strict and warnings)) else status
 
@@ -185,17 +182,16 @@ def _judged(
     file: RuleFile,
     options: CheckOptions,
     problems: list[str],
-    stream: Source | None,
+    where: str | Source,
 ) -> Iterator[Judged]:
-    """Yield every trace, judged: all runs of a session, or the one that --run names. ``stream``: standard input, if it
-    was read."""
+    """Yield every trace, judged: all runs of a session, or the one that --run names."""
     from planscope.rules.many import check_many, check_traces
 
     if session is not None:
         yield from _session_judged(session, args, file)
         return
     if args.run is not None:
-        traces = _of_id(args.session, args.run, problems)
+        traces = _of_id(where, args.run, problems)
         yield from check_traces(traces, file, options)
         return
     line = ProgressLine()
@@ -207,7 +203,7 @@ def _judged(
         line.show(f"{percent(done / max(total, 1))}, about {time_left(left)}")
 
     try:
-        yield from check_many([stream or args.session], file, options, problems.append, progress)
+        yield from check_many([where], file, options, problems.append, progress)
     finally:
         line.clear()
 
@@ -237,14 +233,14 @@ def clash_lines(session: Session, file: RuleFile) -> list[str]:
     return lines
 
 
-def _of_id(name: str, id: str, problems: list[str]) -> Iterator[Trace]:
+def _of_id(where: str | Source, id: str, problems: list[str]) -> Iterator[Trace]:
     from planscope.traces import open_traces
 
-    for trace in open_traces([name], on_problem=problems.append):
+    for trace in open_traces([where], on_problem=problems.append):
         if trace.id == id:
             yield trace
             return
-    raise UserError(f"there is no trace {id[:40]!r} in {name}; planscope check lists the ids with --json")
+    raise UserError(f"there is no trace {id[:40]!r}; planscope check lists the ids with --json")
 
 
 def _session_judged(session: Session, args: argparse.Namespace, file: RuleFile) -> Iterator[Judged]:
@@ -275,7 +271,7 @@ def _reports(file: RuleFile, args: argparse.Namespace) -> list[tuple[JUnit | Sar
     return made
 
 
-def _blocks(summary: Summary, wrong: list[str], warnings: list[str], problems: list[str]) -> Iterator[Block]:
+def _blocks(summary: Summary, wrong: list[str], warnings: list[str]) -> Iterator[Block]:
     """Return what ``check --rules`` prints as text: the wrong traces, then a table of rules."""
     for one in wrong:
         yield from (Para(one), GAP)
@@ -288,7 +284,6 @@ def _blocks(summary: Summary, wrong: list[str], warnings: list[str], problems: l
     yield Code([f"{plural(summary.traces, 'trace')}: {counts or 'none'}"])
     yield from map(Para, summary.notes())
     yield from warning_blocks(warnings)
-    yield from (Para(f"Not read: {problem}") for problem in problems)
 
 
 def table(summary: Summary) -> Iterator[str]:
@@ -311,17 +306,16 @@ def table(summary: Summary) -> Iterator[str]:
             yield f"{'':<{name}}  not put to the test"
 
 
-def one_trace(name: str, id: str | None) -> Trace:
+def one_trace(where: str | Source, id: str | None) -> Trace:
     """Return one trace: the only one, or the one that is named. Raises UserError."""
-    problems: list[str] = []
     if id is not None:
-        return next(_of_id(name, id, problems))
+        return next(_of_id(where, id, []))
     from planscope.traces import open_traces
 
-    traces = open_traces([name])
+    traces = open_traces([where])
     first = next(traces, None)
     if first is None:
-        raise UserError(f"there is no trace in {name}")
+        raise UserError("there is no trace in it")
     if next(traces, None) is not None:
-        raise UserError(f"{name} has more than one trace; choose one with --run ID, such as --run {first.id}")
+        raise UserError(f"there is more than one trace; choose one with --run ID, such as --run {first.id}")
     return first

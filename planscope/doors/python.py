@@ -36,8 +36,6 @@ LARGEST_RULES = 1_000_000
 """Limit of a text of rules, in characters."""
 CONFIRM_LIMIT = 2_000
 """Milliseconds that Z3 has to confirm one core or correction."""
-_MARK = b"planscope-session"
-_LOOKED_AT = 2**16
 
 
 @dataclass(frozen=True)
@@ -211,9 +209,9 @@ def rules(source: Rules) -> RulesDocument:
 # sessions and traces --------------------------------------------------------------------------------------------------
 
 
-def _session_named(name: str) -> Session | None:
+def session_named(name: str) -> Session | None:
     """Return the session of that file or name, or None for a file, a folder or a glob of traces."""
-    from planscope.session.containers import CONTAINER_SUFFIXES
+    from planscope.session.containers import CONTAINER_SUFFIXES, holds_session
     from planscope.session.locations import SUFFIXES, recorded, resolve
     from planscope.session.store import load as load_session
 
@@ -225,8 +223,8 @@ def _session_named(name: str) -> Session | None:
             if not path.is_file():  # a folder; or a device or pipe, which could make reading wait for ever
                 return None
             with path.open("rb") as file:
-                marked = _MARK in file.read(_LOOKED_AT)
-            sure = marked or name.endswith((*SUFFIXES, *CONTAINER_SUFFIXES)) or recorded(path)
+                held = holds_session(file)
+            sure = held or name.endswith((*SUFFIXES, *CONTAINER_SUFFIXES)) or recorded(path)
             return load_session(path) if sure else None
         found = resolve(name)
     except (OSError, ValueError) as error:
@@ -243,7 +241,7 @@ def load_named(name: str, shown: str, *, siblings: bool = True) -> Loaded:
     """Read a session or traces, without ``siblings`` no files beside it that belong to it. Raises UserError."""
     from planscope.traces import Options, open_traces
 
-    session = _session_named(name)
+    session = session_named(name)
     if session is not None:
         return Loaded(shown, tuple(run.id for run in session.runs), (), session, ())
     problems: list[str] = []

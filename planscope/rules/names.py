@@ -14,6 +14,7 @@ from planscope.errors import UserError
 if TYPE_CHECKING:
     from planscope.oracle.trace import Trace
     from planscope.session.model import Session
+    from planscope.traces.source import Source
 
 SMALL = 8 * 2**20
 """Files that are smaller, all together, are read for the names of their tools before they are judged."""
@@ -38,22 +39,25 @@ def tools_of_session(session: Session) -> frozenset[str]:
     return frozenset(found)
 
 
-def tools_in(path: str) -> set[str] | None:
-    """Return the tools of a file, folder or glob of traces, or None if it is too large to be read only for them."""
+def tools_in(where: str | Source) -> set[str] | None:
+    """Return the tools of a file, folder or glob of traces, or of a source, which stays as it is; None if it is too
+    large to be read only for them."""
     from planscope.traces.opening import open_traces, sources
+    from planscope.traces.source import Source
 
-    if path == "-":
+    if where == "-":
         return None
     size = 0
-    for source in sources([path], lambda line: None):
-        size += source.path.stat().st_size if source.path is not None else 0
+    for source in sources([where], lambda line: None):
+        size += source.path.stat().st_size if source.path is not None else source.raw().seek(0, 2)
         source.close()
         if size >= SMALL:
             return None
-    return tools_of(open_traces([path], on_problem=lambda line: None))
+    once = where if isinstance(where, str) else Source(where.name, where.opened)
+    return tools_of(open_traces([once], on_problem=lambda line: None))
 
 
-def tools_named(path: str, names: Iterable[str]) -> set[str]:
+def tools_named(path: str | Source, names: Iterable[str]) -> set[str]:
     """Return those of the names that are in large files of traces, as JSON has them. What such a file does not hold is
     no tool in it; whether the others are tools is known at the end."""
     from planscope.traces.opening import sources

@@ -8,8 +8,9 @@ them: changes to their session go to another file.
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
@@ -22,7 +23,8 @@ TEST_OPENING = b'"""A planning case, written by planscope'
 STANDARD_INPUT = "standard input"
 
 _BEFORE_MARKUP = b"\xef\xbb\xbf \t\r\n"
-_LOOKED_AT = 4096
+_LOOKED_AT, _SEARCHED = 4096, 2**16
+_FORMAT = re.compile(rb'"format"\s*:\s*"planscope-session"')
 CONTAINER_SUFFIXES = (".html", ".htm", ".xhtml", ".html.gz", ".htm.gz", ".py", ".py.gz")
 _PASSING = "planscope-passing-"
 _TO_ESCAPE = re.compile("[<>&]|[^\x00-\x7f]")
@@ -48,6 +50,16 @@ def _escaped(character: str) -> str:
 def is_page(data: bytes) -> bool:
     """Return whether bytes are markup; unlike JSON, markup begins with ``<``."""
     return data[:_LOOKED_AT].lstrip(_BEFORE_MARKUP).startswith(b"<")
+
+
+def holds_session(file: IO[bytes]) -> bool:
+    """Return whether a file, also a packed one, begins as a session, a page or a test does. What only speaks of
+    sessions does not."""
+    head = file.read(_SEARCHED)
+    if head.startswith(GZIP):
+        with suppress(zlib.error):
+            head = zlib.decompressobj(31).decompress(head, _SEARCHED)
+    return is_page(head) or is_test(head) or _FORMAT.search(head) is not None
 
 
 def for_test(json_text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
@@ -25,6 +26,7 @@ from planscope.rules.judge import Event, Rulebook, events, judge_trace, turn
 from planscope.rules.reading import read_rules
 from planscope.rules.report import CheckOptions
 from planscope.rules.rule import MOST_NAMES, unseen_names
+from planscope.session.locations import resolve
 from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli
 
@@ -328,6 +330,54 @@ def test_traces_are_judged_to_the_end_when_nobody_reads(write: Callable[..., tup
     done = subprocess.run(command, stdout=written, stderr=subprocess.PIPE, check=False)
     os.close(written)
     assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_standard_input_is_judged_as_the_same_file(
+    cli: Cli, write: Callable[..., tuple[str, str]], tmp_path: Path
+) -> None:
+    traces, rules = write("pay never happens after loook.", chat("look", "pay", id="t"))
+
+    def alike(source: Path, *more: str) -> tuple[int, list[dict[str, Any]]]:
+        of_file = cli("check", source, "--rules", rules, "--json", *more)
+        piped = cli("check", "-", "--rules", rules, "--json", *more, stdin=source.read_bytes())
+        assert (piped.status, piped.json) == (of_file.status, of_file.json)
+        return piped.status, [{"verdict": one["verdict"], **one["rules"][0]} for one in piped.json["traces"]]
+
+    status, (found,) = alike(Path(traces))
+    assert (status, found["verdict"], found["state"]) == (2, "unknown", "unknown")
+    status, (found,) = alike(Path(traces), "--allow-unknown")
+    assert (status, found["verdict"], found["state"]) == (0, "right", "not_applicable")
+
+    session = resolve("first-look").read_bytes()
+    packed, page = tmp_path / "packed", tmp_path / "page.html"
+    packed.write_bytes(gzip.compress(session))
+    assert cli("export", "first-look", "--format", "html", "-o", page).status == 0
+    for source in (resolve("first-look"), packed, page):  # the query of the second run is not met
+        status, found = alike(source, "--allow-unknown")
+        assert (status, [one["verdict"] for one in found]) == (1, ["right", "wrong"])
+    piped = cli("replay", "-", "--rules", rules, "--json", stdin=session).json
+    assert piped == cli("replay", "first-look", "--rules", rules, "--json").json
+
+
+def test_a_trace_may_speak_of_sessions(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:
+    text = json.dumps({"format": "planscope-session", "to": "planscope-session"})
+    traces, rules = write("look comes before pay.", chat("look", "pay", note=text))
+    assert cli("check", traces, "--rules", rules).status == 0
+
+
+def test_what_cannot_be_read_is_an_error(
+    cli: Cli, write: Callable[..., tuple[str, str]], tmp_path: Path
+) -> None:
+    rules = write("look comes before pay.", chat("look", "pay"))[1]
+    (tmp_path / "other.json").write_text('{"a": 1}')
+    for more in ((), ("--json",)):
+        done = cli("check", tmp_path / "other.json", "--rules", rules, *more)
+        assert done.status == 2 and done.err.startswith(
+            f"planscope: {tmp_path / 'other.json'}: JSON, but not in"
+        )
+        assert done.err.count("\n") == 1
+        assert cli("check", tmp_path, "--rules", rules, *more).err == done.err
+    assert cli("rules", "mine", tmp_path).err == done.err
 
 
 def test_no_trace_is_a_whole_document(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:

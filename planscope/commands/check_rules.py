@@ -124,6 +124,9 @@ def check_with_rules(args: argparse.Namespace) -> int:
                 from planscope.cause.find import add_cause  # imported late because most traces need none
 
                 add_cause(one, file)
+            if args.strict and one.checked.verdict == "right" and (file.warnings or one.checked.warnings):
+                one.checked.verdict = "unknown"
+                one.checked.explanation += " With --strict its warnings leave this undecided."
             summary.add(one.checked)
             known.update(one.tools)
             for report, _ in reports:

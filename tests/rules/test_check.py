@@ -380,6 +380,16 @@ def test_what_cannot_be_read_is_an_error(
     assert cli("rules", "mine", tmp_path).err == done.err
 
 
+def test_strict_leaves_a_trace_with_a_warning_undecided(
+    cli: Cli, write: Callable[..., tuple[str, str]]
+) -> None:
+    traces, rules = write("Never pay before look.", chat("look", "pay"))
+    assert cli("check", traces, "--rules", rules, "--json").json["traces"][0]["verdict"] == "right"
+    done = cli("check", traces, "--rules", rules, "--json", "--strict")
+    assert (done.status, done.json["traces"][0]["verdict"]) == (2, "unknown")
+    assert done.json["traces"][0]["explanation"].endswith("With --strict its warnings leave this undecided.")
+
+
 def test_no_trace_is_a_whole_document(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:
     traces, rules = write("a comes before b.")
     done = cli("check", traces, "--rules", rules, "--json")

@@ -97,7 +97,7 @@ FORMS: Mapping[Kind, str] = {
           later)(?: later)*
         (?:every )?<first> (?:that )?not_followed_by (?:later )?<then>(?: later)? not_happens
         after every <first> ?,? (?:there|comes) (?:later )?<then>(?: later)?
-        every <first> ?,? (?:there|comes) (?:COUNT_OF )?(?:later <then>|<then> later)
+        every <first> (?:(?:, )?there|, comes) (?:COUNT_OF )?(?:later <then>|<then> later)
         (?:after|once|when|if)(?: every)? <DONE> ?,? <then> must_follows
         <first> followed_by <then>
         <then> must_follows <first>
@@ -115,7 +115,7 @@ FORMS: Mapping[Kind, str] = {
           later|(?: ,)? too)*
         (?:every )?<then>(?: every| always)* needs (?:COUNT_OF |earlier |once |do |did_do )*<first>(?: earlier| \
           before)?
-        every <then> ?,? (?:there|comes) (?:COUNT_OF )?(?:earlier <first>|<first> earlier)
+        every <then> (?:(?:, )?there|, comes) (?:COUNT_OF )?(?:earlier <first>|<first> earlier)
         needs <first>(?: (?:did_)?<V>)? before (?:every )?(?:do |did_do )?<then>(?: <V>)?
         (?:every )?<then> (?:has|contains) (?:COUNT_OF )?(?:earlier <first>|<first> earlier)
         <first>(?: always)? precedes (?:every )?<then>

@@ -57,7 +57,7 @@ def _any(words: str) -> str:
 
 
 NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-_NUMBER = rf"(?:-?[0-9]+(?:\.[0-9]+)?|{'|'.join(NUMBERS)})"
+_NUMBER = rf"(?:-?[0-9]+(?:\.(?!000)[0-9]+)?|{'|'.join(NUMBERS)})"
 _RUN = "(?:runs?|traces?|sessions?|conversations?|records?)"
 _SOON = _any("immediately|directly|right away|straight away|straight|at once")
 _LATE = _any(

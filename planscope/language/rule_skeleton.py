@@ -193,6 +193,7 @@ _ARGUMENT = re.compile(
     r"whichever|whatever|the same|that same|its) (?P<noun>`?\w+`?) "
 )
 _OPEN, _SAME = english.words("a an any some one whichever whatever"), english.words("the that this its same")
+_ARTICLES = english.ARTICLES | _OPEN | _SAME
 _CONTAINS = english.words(
     "contains contain include includes has say says mention mentions have containing contained"
 )
@@ -361,9 +362,10 @@ class _Symbols:
 
     def _phrase(self, at: int) -> tuple[int, str]:
         found = english.longest(_phrases(), tuple(self.keys[at : at + _longest()]))
-        light = self.keys[at] in _light() or (
-            self.keys[at] in ("out", "up", "over") and self.keys[max(at - 1, 0)] in _light()
-        )
+        before = self.keys[max(at - 1, 0)]
+        light = (self.keys[at] in _light() and before not in _ARTICLES) or (
+            self.keys[at] in ("out", "up", "over") and before in _light()
+        )  # "the book" may be one of several
         return (1, "-") if light and not found[0] else found
 
     def _message(self, at: int) -> int:

@@ -318,9 +318,7 @@ def _by_shape(items: Sequence[Item], row: Sequence[str]) -> Iterator[tuple[Meani
     for shape in SHAPES:
         if shape.needs <= known and (match := shape.pattern.fullmatch(codes)):
             first, then, until = (group(items, match, name) for name in ("first", "then", "until"))
-            if not shape.kinds[0].startswith(_COUNTING) and any(
-                item.code in _MANY and item.low != 1 + (item.code == "REPEAT") for item in items
-            ):
+            if not shape.kinds[0].startswith(_COUNTING) and any(map(_counts, items)):
                 continue
             drafts = tuple(tuple(_drafts(way, items, first, then, until)) for way in shape.kinds)
             if all(drafts) or shape.kinds == ("nothing",):
@@ -825,6 +823,12 @@ def _clock(
 
 
 _MANY = ("COUNT", "REPEAT", "COUNT_OF", "COUNT_AMONG")
+
+
+def _counts(item: Item) -> bool:
+    """Return whether a number asks for more than some call: "exactly once", but not "at least once" or "one lookup"."""
+    exact = item.high < MANY and (item.code == "COUNT" or item.span[1] - item.span[0] > len("a single"))
+    return item.code in _MANY and (item.low != 1 + (item.code == "REPEAT") or exact)
 
 
 _TOLD = ("earlier", "later", "right_earlier", "right_later")

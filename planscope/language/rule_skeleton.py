@@ -269,16 +269,22 @@ class _Symbols:
         self.keys = [one.key for one in self.row]
         self.cuts = scanner.cuts(self.row)
 
-    def read(self, nearly: bool) -> list[Item]:
-        """Return the symbols; none if a word has no role and is not in the list, unless ``nearly``."""
+    def read(self, left: list[str] | None) -> list[Item]:
+        """Return the symbols; none if a word has no role and is not in the list, unless it may be ``left`` out."""
         at = 0
         while at < len(self.keys):
             width = self._step(at)
-            left = not width and (not nearly or self.keys[at] in _TURNING)
-            if left or len(self.found) > MOST_SYMBOLS:
+            if not width and left is not None:
+                left.append(self.row[at].text)
+            turned = not width and (left is None or self.keys[at] in _TURNING)
+            if turned or len(self.found) > MOST_SYMBOLS:
                 return []
             at += width or 1
-        return self._with_message() if nearly or (self._settled() and len(self.per) < 2) else []
+        if not self._settled() or len(self.per) > 1:
+            if left is None:
+                return []
+            left += [" ".join(noun) for noun in self.nouns]
+        return self._with_message()
 
     def _spelt(self) -> Iterator[Token]:
         """Yield the tokens with tools in backquotes that are named in other words. What stands between the words of a
@@ -746,22 +752,26 @@ class _Sentence:
 _TURNING = english.words(
     "except excluding instead rather nor neither below above under over less more fewer than"
 )
-_TURNED = frozenset("nF?pyixwht0_OLU=")
+_TURNED = frozenset("nF?pyixwht0_OLU=#")
 """Words and symbols without which a sentence says more, or the opposite: no suggestion leaves them out."""
 
 
-def by_roles(scanner: Scanner, row: Sequence[Token], nearly: bool = False) -> list[Reading]:
+def by_roles(scanner: Scanner, row: Sequence[Token], left: list[str] | None = None) -> list[Reading]:
     """Return the readings of a sentence of known tools by the roles of its words; none if a word has no role.
-    ``nearly``: words without a role and clauses at the end are left out, as a refusal's suggestion may do."""
+    ``left``: words without a role and what stands at the end may be left out, as a refusal suggests; it is filled with
+    these."""
     if not scanner.tools or len(row) > MOST_TOKENS:
         return []
     symbols = _Symbols(scanner, row)
-    items = symbols.read(nearly)
+    items = symbols.read(left)
     per = next(iter(symbols.per), ((), ()))
     found = _readings(items, per)
-    while nearly and items and not found and items[-1].code not in _TURNED:
-        items = items[:-1]
+    end = None
+    while left is not None and items and not found and items[-1].code not in _TURNED:
+        end = items.pop().span[0]
         found = _readings(items, per)
+    if left is not None and end is not None:
+        left.append(scanner.text[end : row[-1].end])
     return found
 
 

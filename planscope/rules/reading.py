@@ -24,7 +24,6 @@ from planscope.rules.words import meaning, sentence_of
 
 __all__ = ["read_rules"]
 
-_PRONOUN = re.compile(r"\bits?\b", re.I)
 
 _OPEN_END = re.compile(
     r"(?:if|when|where|without) (?:there is )?(?:no|a later|any) [^;]* (?:fine|ok|okay|allowed|permitted)$"
@@ -86,14 +85,24 @@ class _File:
 
 
 def _same_thing(rule: Rule) -> str:
-    """Return what "it" is in "A file is read before it is edited", if the tools name it, too; else an empty text."""
-    if rule.per or not rule.then or not _PRONOUN.search(rule.text):
+    """Return what "it" or "the file" is in "A file is read before it is edited", if the tools name it, too; else an
+    empty text."""
+    if rule.per or not rule.then:
         return ""
     sides = [
         {word for calls in side for word in words_of(calls.name or "")} for side in (rule.first, rule.then)
     ]
-    said = re.findall(r"\b[^\W_]+\b", rule.text.casefold())
-    return next((word for word in said if all(word in side for side in sides) and len(word) > 2), "")
+    text = rule.text.casefold()
+    return next(
+        (
+            word
+            for word in re.findall(r"\b[^\W_]+\b", text)
+            if all(word in side for side in sides)
+            and len(word) > 2
+            and re.search(rf"\bits?\b|\b(?:the|that|this) {word}\b", text)
+        ),
+        "",
+    )
 
 
 def read_rules(text: str, tools: Collection[str] = ()) -> RuleFile:
@@ -239,15 +248,17 @@ def _read(file: _File, name: str | None, row: list[Token]) -> tuple[float, Way, 
 
 
 def _nearest(file: _File, row: list[Token], cuts: Sequence[Cut]) -> str:
-    """Return the sentence that is read where the words without a role are left out; "" without one. Where no tools are
-    known, the names in a cut are taken for tools."""
+    """Return what would have to be left out for a sentence to be read, and how it is read then; "" if nothing would do.
+    Where no tools are known, the names in a cut are taken for tools."""
     named = {calls.name for cut in cuts[:1] for item in cut.items for calls in item.calls if calls.name}
     scanner = file.scanner if file.scanner.tools else Scanner(file.scanner.text, named)
-    for reading in by_roles(scanner, row, nearly=True):
+    left: list[str] = []
+    for reading in by_roles(scanner, row, left):
         rules = _rules(file, reading.meanings[0], reading.per, None, (row[0].start, row[-1].end))
         names = {one.name for rule in rules for one in rule.sets if one.name and not one.is_glob}
-        if len(rules) == 1 and names <= set(scanner.tools):
-            return sentence_of(rules[0])
+        if left and len(rules) == 1 and names <= set(scanner.tools):
+            words = " ".join(left)
+            return f'without "{words}": "{sentence_of(rules[0])}"'
     return ""
 
 

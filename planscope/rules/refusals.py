@@ -13,7 +13,7 @@ from planscope.language.shapes import unknown_to_shapes
 from planscope.rules.rule import Rule
 from planscope.rules.words import meaning, sentence_of
 
-NEAREST = "the nearest sentence that is read"
+NEAREST = "what is read"
 _OPEN = frozenset(
     "before after until unless once if when without followed_by preceded_by precedes follows needs and or".split()
 )
@@ -42,10 +42,10 @@ def two_ways(span: Span, ways: Sequence[Sequence[Rule]], tools: Collection[str])
 
 
 def refused(cuts: Cuts, some: Sequence[Cut], near: str) -> SentenceError:
-    """Return the error of a sentence that cannot be read. ``some``: its cuts. ``near``: a sentence that is read, or
-    ""."""
+    """Return the error of a sentence that cannot be read. ``some``: its cuts. ``near``: what is left out
+    of it, and the sentence that is read without that; or ""."""
     error = _why(cuts, some)
-    message = f'{error.message}; {NEAREST}: "{near}"' if near else error.message
+    message = f"{error.message}; {NEAREST} {near}" if near else error.message
     return SentenceError(error.span, message, error.expected, error.readings)
 
 
@@ -54,6 +54,9 @@ def _why(cuts: Cuts, some: Sequence[Cut]) -> SentenceError:
     whole = row[0].start, row[-1].end
     if clock := _clock_time(cuts):
         return clock
+    if grouped := re.search(r"\b[0-9]{1,3}(?:[,.][0-9]{3})+\b", cuts.scanner.text[slice(*whole)]):
+        plain = re.sub("[,.]", "", grouped[0])
+        return SentenceError(whole, f'a number has no marks between its digits; write "{plain}"', (plain,))
     if cuts.troubles:
         return max(reversed(cuts.troubles), key=lambda error: error.span)
     if odd := cuts.unread:

@@ -312,6 +312,7 @@ def test_what_may_be_meant_for_each_thing_by_itself_is_said() -> None:
     assert warning.startswith('line 1: "A file has to be read before it is edited" is read as of any file: ')
     assert warning.endswith('such as "read_file comes before edit_file for the same file."')
     assert read_rules("After a card was blocked it can't be unblocked again.", tools).warnings
+    assert read_rules("Once a card was blocked, the card must not be unblocked.", tools).warnings
     for plain in (
         "read_file comes before edit_file.",
         "read_file comes before edit_file for the same path.",

@@ -96,8 +96,10 @@ def test_what_a_refusal_suggests_is_read_and_names_only_tools(every: int) -> Non
     for name in ("forms.txt", "own_words.txt", "domains.txt"):
         for sentence, tools in list(_sentences(name))[::every]:
             for error in _errors(sentence, tools):
-                near = error.message.partition(f'; {NEAREST}: "')[2].removesuffix('"')
+                left, _, near = error.message.partition(f"; {NEAREST} without ")[2].partition('": "')
                 if near and not error.readings:
+                    near = near.removesuffix('"')
+                    assert left.removeprefix('"') and left != sentence
                     (rule,) = read_rules(near, tools).rules
                     named = {c.name for c in (*rule.first, *rule.then) if c.name and not c.is_glob}
                     assert named <= set(tools), sentence
@@ -119,6 +121,29 @@ def test_no_word_of_a_sentence_is_left_out(every: int) -> None:
                 assert "zugly" in meant(rules) or "zugly" in agents, odd
                 read += 1
     assert read > 0
+
+
+def test_a_suggestion_names_what_it_leaves_out() -> None:
+    for sentence, left in (
+        (
+            "Never call refund outside office hours.",
+            'without "outside office hours": "refund never happens."',
+        ),
+        ("Skip lookup before refund.", 'without "Skip": "lookup comes before refund."'),
+        (
+            "At least two lookups before refund.",
+            'without "before refund": "lookup happens at least 2 times."',
+        ),
+    ):
+        (error,) = _errors(sentence, ("lookup", "refund"))
+        assert error.message.endswith(left), error.message
+
+
+@pytest.mark.parametrize("number", ["1,000", "1.000", "12,000,000"])
+def test_a_number_with_marks_between_its_digits_is_not_another_number(number: str) -> None:
+    (error,) = _errors(f"refund happens at most {number} times.", ("lookup", "refund"))
+    assert f'write "{number.replace(",", "").replace(".", "")}"' in error.message
+    assert NEAREST not in error.message
 
 
 def test_a_heading_is_said_to_be_left_out() -> None:

@@ -131,7 +131,11 @@ class _Clauses:
             return None
         words = listed("obliging") if careless else listed("asking" if purpose else "doubtful") | {","}
         if bracket:
-            words |= listed("measuring") | {key for key in self.keys[start:end] if key[0].isdigit()}
+            words |= (
+                listed("measuring")
+                | listed("denying")
+                | {key for key in self.keys[start:end] if key[0].isdigit()}
+            )
         return end - (not inside) if self.silent(start, end, words) else None
 
     def _explains(self, start: int, end: int, plain: bool) -> bool:
@@ -148,7 +152,9 @@ class _Clauses:
             )
             return told and self.silent(words.start, end, listed("ordering") - ends) and len(words) < _SHORT
         return (
-            plain and self.silent(start, end, listed("asking")) and self.telling.isdisjoint(range(start, end))
+            plain
+            and self.silent(start, end, listed("asking") | listed("denying"))
+            and self.telling.isdisjoint(range(start, end))
         )
 
 
@@ -203,6 +209,6 @@ def asks_nothing(words: Sequence[str], named: Sequence[Span], own: Collection[st
         return True
     said = f" {' '.join(words)} "
     obliged = " has to " in said or " have to " in said
-    known = listed("asking") | set(own)
+    known = listed("asking") | listed("denying") | set(own)
     many = len([word for word in words if word != "please" and word[0].isalnum()]) > 2
     return many and not named and known.isdisjoint(words) and not obliged

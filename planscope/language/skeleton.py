@@ -542,8 +542,8 @@ _BEING = english.words("is are was were will has have")
 _NEGATIVE = english.words("no not never first last only without")
 _ORDERING = english.words(
     """if unless except before after only when once first last until till never no without while provided soon noon
-    midnight midday wrong cancelled canceled false optional fine ok okay mistake forget ignore joking kidding by from"""
-)
+    midnight midday optional fine ok okay by from"""
+) | listed("denying")
 """With these a clause says more than why."""
 
 

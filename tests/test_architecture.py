@@ -260,12 +260,12 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 192_710,
-    "rules": 82_633,
+    "rules": 82_685,
     "toolfuzz": 86_630,
     "agents": 73_020,
     "traces": 56_580,
     "commands": 45_680,
-    "language": 94_668,
+    "language": 94_687,
     "session": 40_016,
     "oracle": 35_171,
     "sharing": 31_800,

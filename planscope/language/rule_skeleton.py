@@ -393,6 +393,7 @@ class _Symbols:
             or (noun,) in _phrases()
             or noun in english.FUNCTION
             or noun.strip("`") in self.known
+            or self.keys[at - 1 : at + 1] == ["only", "with"]
         ):
             return 0, ("", "")
         width = match[0].count(" ")

@@ -25,6 +25,10 @@ from planscope.rules.words import meaning, sentence_of
 __all__ = ["read_rules"]
 
 
+_OF_ALL = re.compile(
+    r"\b(?:only (?:if|when|after|once)|unless) (?:all|every|each|the first) .*\b(?:had|has|have|succeed\w*|fail\w*)\b"
+)
+"""A condition on each call, or on the first, which no rule has."""
 _OPEN_END = re.compile(
     r"(?:if|when|where|without) (?:there is )?(?:no|a later|any) [^;]* (?:fine|ok|okay|allowed|permitted)$"
 )
@@ -265,6 +269,8 @@ def _nearest(file: _File, row: list[Token], cuts: Sequence[Cut]) -> str:
 def _ways(file: _File, row: list[Token], name: str | None) -> tuple[float, list[Way]]:
     """Return how many unknown names the readings of some words have, and the rules of each of their meanings."""
     span = row[0].start, row[-1].end
+    if _OF_ALL.search(" ".join(one.key for one in row)):
+        return 0, []
     cost, found = readings(file.scanner, row)
     if (cost or not found) and (by_role := by_roles(file.scanner, row)):
         cost, found = 0, by_role

@@ -52,11 +52,8 @@ def refused(cuts: Cuts, some: Sequence[Cut], near: str) -> SentenceError:
 def _why(cuts: Cuts, some: Sequence[Cut]) -> SentenceError:
     row = cuts.row
     whole = row[0].start, row[-1].end
-    if clock := _clock_time(cuts):
-        return clock
-    if grouped := re.search(r"\b[0-9]{1,3}(?:[,.][0-9]{3})+\b", cuts.scanner.text[slice(*whole)]):
-        plain = re.sub("[,.]", "", grouped[0])
-        return SentenceError(whole, f'a number has no marks between its digits; write "{plain}"', (plain,))
+    if odd_number := _odd_number(cuts):
+        return odd_number
     if cuts.troubles:
         return max(reversed(cuts.troubles), key=lambda error: error.span)
     if odd := cuts.unread:
@@ -93,11 +90,17 @@ def _why(cuts: Cuts, some: Sequence[Cut]) -> SentenceError:
     return SentenceError(whole, "no sentence of rules has this form")
 
 
-def _clock_time(cuts: Cuts) -> SentenceError | None:
-    """Return the error of the first clock time, if there is one."""
+def _odd_number(cuts: Cuts) -> SentenceError | None:
+    """Return the error of the first clock time, or of "1,000", if there is one."""
     for k, token in enumerate(row := cuts.row):
         if token.kind == "time" or (token.key in _CLOCK and k and row[k - 1].kind in ("number", "word")):
             why = 'rules have no clock times; a deadline is read, such as "within 30 seconds"'
             start = row[k - 1].start if token.key in ("am", "pm", "o'clock") else token.start
             return SentenceError((start, token.end), why, ('"within 30 seconds"',))
+    whole = row[0].start, row[-1].end
+    if grouped := re.search(
+        r"(?<![\[,.])\b[0-9]{1,3}(?:,[0-9]{3}|\.000)+\b", cuts.scanner.text[slice(*whole)]
+    ):
+        plain = re.sub("[,.]", "", grouped[0])
+        return SentenceError(whole, f'a number has no marks between its digits; write "{plain}"', (plain,))
     return None

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from planscope.debugger.breakpoints import StepBreak
+from planscope.oracle.trace import ToolCall, Trace
+from planscope.rules.in_session import add_rules
 from planscope.session.model import Session
+from planscope.session.traces import session_of
 from planscope.tui.actions import ACTIONS
 from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.messages import LiveChanged, OptionChosen
@@ -79,7 +82,18 @@ def test_the_first_violation_is_gone_to_or_said_not_to_be() -> None:
     assert stage.view.debug.index == 1
     stage = FakeStage(sessions.figure_10(), "r1")
     navigate.first_violation(stage)
-    assert stage.told == "nothing is violated in this run"
+    assert stage.told == "no call failed; nothing is violated in this run"
+
+
+def test_where_nothing_is_violated_the_failed_calls_are_gone_to() -> None:
+    failed = ToolCall("look", {}, answer="no such order", answered=True, failed=True)
+    session = session_of([Trace([ToolCall("look", {}), failed, ToolCall("look", {}), failed])])
+    add_rules(session, "cancel never happens.")
+    stage, seen = FakeStage(session, session.runs[0].id), []
+    for _ in range(3):
+        navigate.first_violation(stage)
+        seen.append(stage.view.debug.index)
+    assert seen == [2, 4, 2]
 
 
 def test_go_to_step_takes_a_step_of_this_run_alone() -> None:

@@ -39,9 +39,7 @@ strange call | next-call: continue, continue: to the next breakpoint, stop-run: 
 asks         | answer-call: answer, stop-run: stop, help, previous-call, look
 approves     | next-call: approve, edit-arguments: arguments, refuse-call: reject, stop-run: stop, help, previous-call
 back         | go-end: paused call, next-call, previous-call, stop-run: stop, help, explain
-not judged   | next-call, previous-call, edit: write rules, look, help, quit, choose-run, fold-calls: fold turns,
-             | search, compare, library, palette
-failed       | next-call, previous-call, first-violation: failed call, edit: write rules, look, help, quit, choose-run,
+not judged   | next-call, previous-call, first-violation, edit: write rules, look, help, quit, choose-run,
              | fold-calls: fold turns, search, compare, library, palette
 imported     | next-call, previous-call, first-violation, explain, edit: rules, look, help, quit, choose-run, compare,
              | play, search, library, palette
@@ -56,8 +54,8 @@ of ``over`` come the keys that the table of actions names for the footer.
 ``nothing``: no session is open. ``waits``: at the paused call; ``back``: at a step before it. ``watched``: nothing can
 be decided about the running agent. ``strange call``: the paused call cannot be read, so no tool is called. ``asks``,
 ``approves``: the interrupted agent asks the user a question, or to approve a call. ``play base``: what-if play without
-hours; ``play rules``: with arguments. ``not judged``: a run without a query and rules; ``failed``: one in which a call
-failed. ``imported``: a run of another program, which has rules.
+hours; ``play rules``: with arguments. ``not judged``: a run without a query and rules. ``imported``: a run of another
+program, which has rules.
 """
 
 
@@ -73,7 +71,7 @@ def phase(state: DebugView) -> str:
         return "unreadable" if state.progress == "unreadable" else "no run"
     if not run.under_way:
         if state.progress == "judged" and state.debug.run.problem.unjudged:
-            return "failed" if any(call.failed for call in run.calls) else "not judged"
+            return "not judged"
         return "imported" if run.cost.imported and not state.text.strip() else "over"
     if state.question is not None and state.at_question:
         return "approves" if state.question.tool is not None else "asks"
@@ -106,8 +104,18 @@ def debug_hints(key: Callable[[KeyAction], str]) -> Mapping[str, Sequence[Hint]]
 
 
 def named_hints(state: DebugView, told: Mapping[str, Sequence[Hint]]) -> list[Hint]:
-    """Return the keys that the footer names in the phase; nothing is compared in a session with one run."""
-    return [hint for hint in told[phase(state)] if not state.alone or hint.id != "compare"]
+    """Return the keys that the footer names in the phase: those that find something in this run and this session."""
+    idle, run = {"compare"} if state.alone else set(), state.run
+    named = {}
+    if run is not None and state.progress == "judged" and state.debug.run.first_violation is None:
+        named["first-violation"] = "failed call"
+        if not any(call.failed for call in run.calls):
+            idle.add("first-violation")
+    return [
+        hint._replace(title=named.get(hint.id, hint.title))
+        for hint in told[phase(state)]
+        if hint.id not in idle
+    ]
 
 
 def footer_line(state: DebugView, told: Mapping[str, Sequence[Hint]], width: int) -> Line:

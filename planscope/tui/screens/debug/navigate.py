@@ -43,22 +43,20 @@ def go(stage: Stage, way: str) -> None:
 
 
 def first_violation(stage: Stage) -> None:
-    """Go to the first violation; in a run that nobody judges to the next call that failed."""
-    view = stage.view
-    if view.progress == "judged" and view.debug.run.problem.unjudged:
-        failed = [one.index for one in view.debug.run.steps if phrases.failed(one)]
-        if failed:
-            after = (index for index in failed if index > view.debug.index)
-            stage.move(cursor.go_to(view.debug, next(after, failed[0])))
-        else:
-            stage.tell(f"no call failed; {not_judged()}")
-    elif view.progress in ("reading", "judging"):
+    """Go to the first violation; in a run without one to the next call that failed."""
+    debug, progress = stage.view.debug, stage.view.progress
+    if progress in ("reading", "judging"):
         stage.tell("not judged yet")
-    elif view.debug.run.first_violation is None:
-        judged = view.progress == "judged"
-        stage.tell("nothing is violated in this run" if judged else "this run is not judged")
+    elif debug.run.first_violation is not None:
+        step_to(stage, cursor.first_violation(debug), "this is the first violation")
+    elif progress != "judged":
+        stage.tell("this run is not judged")
+    elif failed := [one.index for one in debug.run.steps if phrases.failed(one)]:
+        after = (index for index in failed if index > debug.index)
+        step_to(stage, cursor.go_to(debug, next(after, failed[0])), "no other call failed")
     else:
-        step_to(stage, cursor.first_violation(view.debug), "this is the first violation")
+        unjudged = debug.run.problem.unjudged
+        stage.tell("no call failed; " + (not_judged() if unjudged else "nothing is violated in this run"))
 
 
 def go_on(stage: Stage, way: str = "") -> None:

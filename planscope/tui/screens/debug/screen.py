@@ -136,7 +136,7 @@ class DebugScreen(AppScreen[None]):
         bars = (
             Bar(lambda width: [header_line(self.view, width)], lambda: header_of(self.view), id="header"),
             Bar(lambda width: [command_line(self.view.command, width)], id="command"),
-            Bar(keys, lambda: (phase(self.view), self.view.alone), id="footer"),
+            Bar(keys, lambda: (phase(self.view), self.view.alone, id(self.view.debug.run)), id="footer"),
             Bar(notice, id="notice"),
             Bar(lambda width: too_small_lines(*self.app.size), id="too-small"),
         )

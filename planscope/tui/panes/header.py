@@ -56,13 +56,15 @@ def header_line(state: DebugView, width: int) -> Line:
 def _parts(state: DebugView) -> list[tuple[int, Sequence[Run]]]:
     """Return the header's parts with their weights; the heaviest is left out first if space is short."""
     run, saving = state.run, state.saving.state
+    model = model_runs(run) if run is not None else []
     parts = [
-        (4, [Run(" planscope ", "brand")]),
+        (5, [Run(" planscope ", "brand")]),
         (_TITLE, cut([Run(f" {shown(state.title or 'untitled', 80)}", "strong")], 41)),
-        (0 if saving == "failed" else 5, _SAVING[saving]),
-        (3, [Run(agent_name(run))] if run is not None else []),
-        (0, model_runs(run) if run is not None else []),
-        (2, [Run(_run_name(state, run)) if run is not None else Run("no run", "dim")]),
+        (0 if saving == "failed" else 6, _SAVING[saving]),
+        (4, [Run(agent_name(run))] if run is not None else []),
+        (0, model[:1]),
+        (2, model[1:]),
+        (3, [Run(_run_name(state, run)) if run is not None else Run("no run", "dim")]),
     ]
     return [(weight, runs) for weight, runs in parts if any(run.text for run in runs)]
 
@@ -85,8 +87,10 @@ _SAVING: dict[str, Sequence[Run]] = {
 
 def _joined(parts: Sequence[tuple[int, Sequence[Run]]]) -> tuple[Run, ...]:
     made: list[Run] = []
-    for i, (_, runs) in enumerate(parts):
-        if i > 0 and made[-1].role != "brand":
+    for _, runs in parts:
+        if (
+            made and made[-1].role != "brand" and runs[0].role != "caution"
+        ):  # "simulated" belongs to the model
             made.append(Run(" │ ", "faint"))
         made += runs
     return tuple(made) if made[0].text.startswith(" ") else (Run(" "), *made)
@@ -100,21 +104,24 @@ def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
         return _under_way(state)
     if state.progress != "judged" or state.verdict is None:
         return [Run(waiting(state), "dim")]
-    verdict = state.verdict
-    helped = [*_helped(state.run, short), *_graded(state.run, verdict)]
-    if verdict.verdict == "wrong":
-        return [chip(verdict), *_where(verdict, short), *_cause(state), *helped]
-    if verdict.verdict == "right":
-        warnings = len(verdict.findings) + len(verdict.warnings)
-        note = f" with {phrases.plural(warnings, 'warning')}" if warnings else ""
-        return [chip(verdict), Run(note), *_cause(state), *helped]
+    verdict, where = state.verdict, _where(state.verdict, short)
     if verdict.verdict == "aborted":
         why = state.run.reason or REASONS.get(verdict.reason or "", "")
         reason = shown(why.removeprefix(f"{VERDICTS[verdict.told]} "), 24 if short else 48)
-        return [chip(verdict), *([Run(f" {reason}")] if reason else _where(verdict, short))]
-    if state.certificate == "denied":
+        return [chip(verdict), *_listed([Run(reason)] if reason else where)]
+    if verdict.verdict == "unknown" and state.certificate == "denied":
         return [chip(verdict), Run(" Z3 disagrees", "broken")]
-    return [chip(verdict), *_where(verdict, short), *_cause(state), *_graded(state.run, verdict)]
+    warnings = len(verdict.findings) + len(verdict.warnings)
+    if verdict.verdict == "right" and warnings:
+        where = [Run(f"with {phrases.plural(warnings, 'warning')}")]
+    grade, helped = _graded(state.run, verdict), _helped(state.run, short)
+    return [chip(verdict), *_listed(where, grade, helped), *_cause(state)]
+
+
+def _listed(*parts: Sequence[Run]) -> list[Run]:
+    """Join what is said beside the verdict with commas."""
+    said = [run for part in parts for run in part]
+    return [Run(f"{', ' if number else ' '}{run.text}", run.role) for number, run in enumerate(said)]
 
 
 def _graded(run: RunRecord, verdict: Verdict) -> list[Run]:
@@ -122,14 +129,14 @@ def _graded(run: RunRecord, verdict: Verdict) -> list[Run]:
     if run.reward is None:
         return []
     words = {0.0: "graded wrong", 1.0: "graded right"}.get(run.reward, f"graded {run.reward:g}")
-    return [Run(f" {words}", "caution" if "," in graded(run.reward, verdict.verdict) else "dim")]
+    return [Run(words, "caution" if "," in graded(run.reward, verdict.verdict) else "dim")]
 
 
 def _helped(run: RunRecord, short: bool) -> list[Run]:
     """Note that the agent had help in this run."""
     given = run.help
     text = "helped" if short and len(given.text) > _SHORT_HELP else f"helped: {given.text}"
-    return [Run(f" {text}", "caution")] if given else []
+    return [Run(text, "caution")] if given else []
 
 
 def _under_way(state: DebugView) -> list[Run]:
@@ -162,7 +169,7 @@ def _under_way(state: DebugView) -> list[Run]:
 
 def _where(verdict: Verdict, short: bool) -> list[Run]:
     said = phrases.where(verdict, phrases.step_name if short else phrases.at_step, brief=True)
-    return [Run(f" {said}")] if said else []
+    return [Run(said)] if said else []
 
 
 def _cause(state: DebugView) -> list[Run]:

@@ -20,7 +20,7 @@ from planscope.tui.screens.compare.screen import CompareScreen
 from planscope.tui.screens.debug import playing, running
 from planscope.tui.screens.debug.stage import show_run
 from tests.nightly import nightly
-from tests.tui.screen import Driven, opened
+from tests.tui.screen import Driven, opened, rows
 from tests.tui.sessions import contradictory, no_run, out_of_order, write
 from tests.tui.test_live import ended, paused, start, until
 
@@ -203,8 +203,10 @@ async def test_a_right_run_has_no_reasons() -> None:
     async with opened(bundled()["first-look"]) as driven:
         driven.open_run_number(0)
         await driven.rest()
-        await driven.press("x", "2")
-        assert "nothing is lost here" in driven.text
+        assert "first violation" not in rows(driven.app)[-1] and "failed call" not in rows(driven.app)[-1]
+        await driven.press("x", "2", "tab")
+        assert isinstance(driven.app.screen, WhyDialog) and "Every conflict" not in driven.text
+        assert "next page" not in driven.text
 
 
 async def test_a_run_that_came_behind_what_is_played_is_the_one_that_is_opened() -> None:

@@ -34,7 +34,8 @@ _LISTS = (
 
 
 class WhyDialog(Dialog[None]):
-    """Three pages; Tab and digits turn them. The search for all conflicts runs until the dialog is closed."""
+    """Three pages; Tab and digits turn them. The search for all conflicts runs until the dialog is closed. Where
+    nothing is lost, the first page is all there is."""
 
     BINDINGS = fixed_keys(
         {
@@ -65,8 +66,6 @@ class WhyDialog(Dialog[None]):
     def on_mount(self) -> None:
         if self.lost:
             self._search(self.state.debug.run.judged)
-        else:
-            self.progress = "nothing is lost here"
 
     def on_unmount(self) -> None:
         self.jobs.cancel(JOB)
@@ -125,9 +124,11 @@ class WhyDialog(Dialog[None]):
         return TextBox(lambda: self.tabs(self._titles(), self.number, "strong")), self.text
 
     def hint(self) -> Sequence[Said]:
-        return "", "Tab: next page, ↑ ↓: move, Esc: close"
+        return "", f"{'Tab: next page, ' * self.lost}↑ ↓: move, Esc: close"
 
     def _titles(self) -> list[str]:
+        if not self.lost:
+            return [PAGES[0]]
         counts = ("", f" {len(self.cores)}", f" {len(self.corrections)}")
         return [f"{i} {page}{count}" for i, (page, count) in enumerate(zip(PAGES, counts, strict=True), 1)]
 
@@ -170,6 +171,8 @@ class WhyDialog(Dialog[None]):
         self.action_page((self.number + by) % len(PAGES))
 
     def action_page(self, number: int) -> None:
+        if not self.lost:
+            return
         self._left_at[self.number] = self.text.top if self.number == 0 else self.at
         self.number, self.at = number, self._left_at[number]
         self.show()

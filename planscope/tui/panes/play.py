@@ -92,24 +92,20 @@ def _becomes(option: Option, play: Play) -> str:
 
 
 def _told(page: Page, play: Play, state: DebugView) -> None:
-    """Describe the effect of the chosen call, and the keys."""
+    """Describe the effect of the chosen call, and the keys that change it."""
     option = play.chosen
     for text in _about(option, play) if option is not None else ():
         page.text(text)
     page.add()
     if state.progress == "judged":
         _so_far(page, state)
-    keys = (
-        f"Enter: play, {key_for('take-back')}: take back, {key_for('keep-play')}: keep as a run, "
-        f"{key_for('deselect')}: leave"
-    )
-    turn = f"{key_for('later-hour')} {key_for('earlier-hour')}"
+    turn, keys = f"{key_for('later-hour')} {key_for('earlier-hour')}", ""
     if play.played.problem.timed:
-        keys = f"{turn}: change the hour, {keys}"
+        keys = f"{turn}: change the hour"
     elif option is not None and option.way is not None:
         others = f"{turn}: other arguments, " if len(option.ways) > 1 else ""
         typed = f"{key_for('edit-arguments')} {key_for('edit-answer')}"
-        keys = f"{others}{typed}: type arguments and answer, {keys}"
+        keys = f"{others}{typed}: type arguments and answer"
     page.add()
     page.text(keys, "dim")
 

@@ -22,8 +22,6 @@ from planscope.wording import phrases, terms
 _HEADING = Line((Run("  actions", "label"),))
 _TOOLS = Line((Run("  tools", "label"),))
 
-FIND_RULES = "In its dialog, Ctrl+G: find rules in good and bad runs, Ctrl+D: draft rules from a policy."
-
 _PHRASE = 40
 """Words to blame up to this length cover what else is coloured; a longer clause does not."""
 
@@ -229,7 +227,6 @@ def _complaints(state: DebugView, width: int) -> Iterator[Line]:
         called = dict.fromkeys(call.tool for call in state.run.calls) if state.run is not None else ()
         for word, rule in examples(list(called)):
             yield Line(cut((Run(f"  {word:<8}", EXAMPLE_ROLES[word]), Run(shown(rule, 200), "tool")), width))
-        yield from wrapped(FIND_RULES, width, "dim")
     for one in left_out:
         asks = one.kind == "not understood"  # its place matters: what it is has to be found out
         said = one.text if asks else replace(one, path="").text

@@ -272,7 +272,7 @@ class _StepPage(Page):
         self.row("system", system.value, "quote" if system.known else "dim", self.few)
         self.row("tools", names, "" if tools.known else "dim", self.few)
         self.row("prompt", texts, "quote" if messages.known else "dim", self.few)
-        self.row("", f"{key_for('look')} shows it whole, with schemas", "dim")
+        self.row("", f"{key_for('look')} shows it whole", "dim")
 
     def _asked(self, question: Question) -> None:
         """Show what the interrupted agent asks the user, and the keys to answer."""

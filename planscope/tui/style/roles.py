@@ -63,5 +63,5 @@ def outcome_runs(told: str, headline: str | None, width: int = 0) -> list[Run]:
     return [Run(f"{sign} ", role), Run(f"{outcome(told, headline):<{width}}", role)]
 
 
-EXAMPLE_ROLES = {"keeps": "holds", "breaks": "broken"}
+EXAMPLE_ROLES = {"keeps": "holds", "breaks": "caution"}
 """The colours of what a run does with a rule that is offered."""

@@ -106,6 +106,19 @@ class Entry:
         return (self.wrong or "").removeprefix(f"{self.path} ").removeprefix(f"{self.path.name} ")
 
     @property
+    def words(self) -> str:
+        """What a search looks in."""
+        errors = [
+            form
+            for json_name in sorted(self.error_types)
+            for form in (json_name, json_name.replace("_", " "), terms.said(json_name))
+        ]
+        told = terms.VERDICTS[self.outcome.told] if self.outcome is not None else ""
+        texts = (self.name, self.title, self.topic, self.agent, self.model, self.verdict, told, *errors)
+        more = ("wrong" if self.came_out("wrong") else "", "helped" if self.helped else "")
+        return "\n".join(t for t in (*texts, *more, self.wrong and "broken") if t).casefold()
+
+    @property
     def address(self) -> str:
         """The argument for ``planscope open``: the name, or the path if the name means another session."""
         shadowed = self.place == "library" and self.name in bundled()
@@ -183,19 +196,7 @@ def search(entries: Iterable[Entry], text: str) -> list[Entry]:
     """Return the entries that contain every word of ``text`` in name, title, topic, agent, model, verdict or error
     types."""
     words = text.casefold().split()
-    return [entry for entry in entries if all(word in _haystack(entry) for word in words)]
-
-
-def _haystack(entry: Entry) -> str:
-    errors = [
-        form
-        for json_name in sorted(entry.error_types)
-        for form in (json_name, json_name.replace("_", " "), terms.said(json_name))
-    ]
-    told = terms.VERDICTS[entry.outcome.told] if entry.outcome is not None else ""
-    texts = (entry.name, entry.title, entry.topic, entry.agent, entry.model, entry.verdict, told, *errors)
-    more = ("wrong" if entry.came_out("wrong") else "", "helped" if entry.helped else "")
-    return "\n".join(t for t in (*texts, *more, entry.wrong and "broken") if t).casefold()
+    return [entry for entry in entries if all(word in entry.words for word in words)]
 
 
 Mark = tuple[int, int, int, int]

@@ -352,20 +352,22 @@ filter-runs            v                       Filter*                        fi
     Show runs of one verdict, error, lost step, model or query.
 delete-run             - delete                Delete* = remove
     Delete the run or query; u takes it back.
-take-back-run          u                       Take back* = undo
-    Undo the last deletion.
 compare-run            d                       Compare
     Compare the run with the one in the debugger; at a cause, its first run with the nearest right one.
 share-run              E                       Share
     Write this run, or the listed ones, to a file for others.
-empty-runs             Z                       Empty trash
-    Delete for good what was deleted in this session.
 look-on-run            space                   Scroll run = look              look_on
     Scroll the calls of the chosen run.
 runs-next-pane         tab                     Next pane                      next_list
     Go to the histogram of lost steps, and back.
 leave-runs             escape                  Leave*                         end_search
     Clear search and filters; then go to the debugger.
+
+[runs: Runs; undo]
+take-back-run          u                       Take back* = undo
+    Undo the last deletion.
+empty-runs             Z                       Empty trash
+    Delete for good what was deleted in this session.
 
 [findings: Findings]
 open-step              o                       Open step*

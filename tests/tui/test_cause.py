@@ -12,7 +12,7 @@ from planscope.rules.in_session import add_rules
 from planscope.session.locations import bundled
 from planscope.session.model import Session
 from planscope.session.store import load
-from planscope.session.traces import session_of
+from planscope.session.traces import session_of, trace_of
 from planscope.tui.dialogs.help import help_lines
 from planscope.tui.dialogs.look import SOURCES, LookDialog
 from planscope.tui.dialogs.why import WhyDialog, explanation
@@ -110,6 +110,18 @@ def test_x_tells_the_cause_of_a_run_that_nothing_judges() -> None:
     plain = FakeStage(invented("", reward=1.0), "t")
     doors.explain(plain)
     assert plain.app.pushed == [] and plain.told
+
+
+async def test_the_list_counts_the_runs_that_have_a_cause(tmp_path: Path) -> None:
+    """None of them was lost, since nothing judges them."""
+    session = invented("")
+    session = session_of([*map(trace_of, session.runs), Trace([ASKED, ToolCall("lookup", {})], id="fine")])
+    async with opened(sessions.write(session, tmp_path), (120, 40)) as driven:
+        await driven.press("o")
+        await driven.sees("By cause", "2 of 2 runs")
+        await driven.press("/")
+        await driven.type("fine")
+        await driven.sees("Lost at", "The others: 1 not judged")
 
 
 def test_space_finds_the_sources_of_one_call() -> None:

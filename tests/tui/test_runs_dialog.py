@@ -9,6 +9,7 @@ from planscope.rules.in_session import add_rules
 from planscope.session.locations import bundled
 from planscope.session.store import load
 from planscope.session.traces import session_of
+from planscope.tui.actions import BY_ID
 from planscope.tui.dialogs.ask import ChooseDialog, TextDialog
 from planscope.tui.opening.summary import summary_of
 from planscope.tui.screens.compare.screen import CompareScreen
@@ -75,8 +76,11 @@ async def test_a_key_on_a_cause_compares_its_first_run_with_the_nearest_right_on
 async def test_a_deleted_run_is_left_and_comes_back(tmp_path: Path) -> None:
     path = sessions.write(load(bundled()["first-look"]), tmp_path)
     async with opened(path, (80, 24)) as driven:
-        await driven.press("o", "-")
+        await driven.press("o")
+        assert not driven.app.screen.works(BY_ID["take-back-run"]), "nothing was deleted yet"
+        await driven.press("-")
         assert "deleted: run r2; u takes it back" in driven.text
+        assert driven.app.screen.works(BY_ID["take-back-run"])
         await driven.press("escape")
         await driven.rest()
         assert driven.state.run.id == "r1"

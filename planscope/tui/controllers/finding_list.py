@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple, TypeVar
 
 from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, own_runs
-from planscope.session.run_list import Facet, passes
+from planscope.session.run_list import Facet
 from planscope.toolfuzz.correctness.checks import PromptSet
 from planscope.toolfuzz.keeping import predicted
 from planscope.toolfuzz.labels import (
@@ -93,9 +93,8 @@ class Row(NamedTuple):
         """What a search looks in."""
         one = self.finding
         more = (one.exception or "", one.message, one.location or "") if one is not None else ()
-        return "\n".join(
-            (self.tool, self.kind, self.set.template if self.set is not None else "", *more)
-        ).casefold()
+        template = self.set.template if self.set is not None else ""
+        return "\n".join((self.tool, self.kind, template, *more)).casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +102,7 @@ class FindingState(Listed[Row]):
     """The state of the list. ``rows``: all. ``hidden``: verdicts are hidden, so that they do not sway labels. Then the
     rows are those that were drawn to be labelled, or all if none was, in random order; else the weightiest is first."""
 
+    key = "place"
     rows: tuple[Row, ...] = ()
     hidden: bool = False
 
@@ -122,19 +122,12 @@ class FindingState(Listed[Row]):
             {Facet("made", made)} if thing.finding is not None else set()
         )
 
-    def arranged(self) -> FindingState:
-        """Search, filter and sort again."""
-        words = self.words.casefold().split()
-        found = [
-            row
-            for row in self.everything
-            if passes(self.facets_of(row), self.facets) and all(word in row.words for word in words)
-        ]
+    def ordered(self, found: list[Row]) -> Sequence[Row]:
         if self.hidden:
             Random("labels").shuffle(found)
         else:
             found.sort(key=lambda row: row.weight)
-        return self.listing(found, lambda row: row.place)
+        return found
 
     @property
     def count(self) -> int:
@@ -155,7 +148,7 @@ class FindingList(ListControl[FindingState]):
         self.read()
         rows = self.state.rows
         drawn = [row.labelled for row in rows if row.labelled is not None and row.labelled.sampled]
-        self.hide(begin is None and any(one.label is None for one in drawn))
+        self.arrange(hidden=begin is None and any(one.label is None for one in drawn))
         listed = self.state.listed
         self.choose(
             next((k for k, row in enumerate(listed) if begin is not None and row.finding is begin), 0)
@@ -167,10 +160,6 @@ class FindingList(ListControl[FindingState]):
         runs = {run.id for run in session.runs}
         self.fuzzings: Sequence[Fuzzing] = session.fuzzings or ()
         self.arrange(rows=tuple(row for one in self.fuzzings for row in _rows(one, self._steps, runs)))
-
-    def hide(self, hidden: bool) -> None:
-        """Hide verdicts, or show them."""
-        self.arrange(hidden=hidden)
 
     def label(self) -> Label:
         """Give the chosen row the next label. Return it."""

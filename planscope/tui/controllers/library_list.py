@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from planscope.errors import UserError
 from planscope.language.problem import slug
 from planscope.session import library
 from planscope.session.files import LARGEST, SessionError
 from planscope.session.library import entries, judge_all
-from planscope.session.library_index import Entry, Index, search
+from planscope.session.library_index import Entry, Index
 from planscope.session.locations import is_bundled, library_folder, name_of, trash_folder
 from planscope.session.lock import holder_of
 from planscope.session.model import Session, own_runs
 from planscope.session.record import RunRecord, record_of
 from planscope.session.recovery import recoverable
-from planscope.session.run_list import Facet, passes
+from planscope.session.run_list import Facet
 from planscope.session.store import load
 from planscope.tui.controllers.autosave import Autosave
 from planscope.tui.controllers.document import Document, Post
@@ -60,7 +60,7 @@ HERE = "here"
 # The list as pure state:
 
 Shown = Literal["all", "library", "bundled", "trash"]
-SHOWN: tuple[Shown, ...] = ("all", "library", "bundled", "trash")
+SHOWN: tuple[Shown, ...] = get_args(Shown)
 VERDICTS = (
     "right", "wrong", "aborted", "cut_off", "stopped", "unknown", "not_judged", "no run", "broken"
 )  # fmt: skip
@@ -88,6 +88,7 @@ class SessionList(Listed[Entry]):
     and the total; equal when no judging is in progress.
     """
 
+    key = "path"
     entries: tuple[Entry, ...] = ()
     trashed: tuple[Entry, ...] = ()
     complete: bool = False
@@ -107,13 +108,9 @@ class SessionList(Listed[Entry]):
         errors = {Facet("error", error) for error in thing.error_types}
         return errors | {Facet("verdict", verdict) for verdict in verdicts_in(thing)}
 
-    def arranged(self, chosen: Path | None = None) -> SessionList:
-        """Filter, search and sort again. Choose the session ``chosen``, or keep the current choice."""
-        found = [entry for entry in self.everything if passes(self.facets_of(entry), self.facets)]
-        if self.words.strip():
-            found = search(found, self.words)
+    def ordered(self, found: list[Entry]) -> Sequence[Entry]:
         found.sort(key=_ORDERS[self.order])
-        return self.listing(found[::-1] if self.reverse else found, lambda e: e.path, chosen)
+        return found[::-1] if self.reverse else found
 
     def with_judged(self, judged: Mapping[Path, Entry]) -> SessionList:
         """Replace entries by their judged versions."""
@@ -262,10 +259,6 @@ class LibraryList(ListControl[SessionList]):
         return self.document.path is not None and entry.path == self.document.path
 
     # The list
-
-    def arrange(self, chosen: Path | None = None, /, **changes: Any) -> None:
-        """``chosen``: the session to choose."""
-        self.set(replace(self.state, **changes).arranged(chosen))
 
     def search(self, words: str) -> None:
         self.arrange(words=words, at=0)

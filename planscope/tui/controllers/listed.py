@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Self, TypeVar
+from operator import attrgetter
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from planscope.session.run_list import Facet, counts_of
+from planscope.session.run_list import Facet, counts_of, passes
 from planscope.tui.controllers.document import Post
 from planscope.tui.messages import StateChanged
 
 Thing = TypeVar("Thing")
+_words = attrgetter("words")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,9 +20,11 @@ class Listed(Generic[Thing]):
     """``listed``: the displayed things, in order. ``at``: the index of the chosen one. ``words``: the search.
     ``facets``: the filters that are set.
 
-    Subclasses define ``everything``, ``facets_of`` and ``arranged``.
+    Subclasses define ``everything``, ``facets_of`` and ``ordered``. A search looks in the ``words`` of things, in small
+    letters. ``key``: the attribute of a thing that no other has, and that it keeps.
     """
 
+    key: ClassVar[str]
     words: str = ""
     facets: frozenset[Facet] = frozenset()
     listed: tuple[Thing, ...] = ()
@@ -35,9 +39,20 @@ class Listed(Generic[Thing]):
         """Return all filters that find a thing."""
         raise NotImplementedError
 
-    def arranged(self) -> Self:
-        """Search, filter and sort again. The chosen thing stays chosen."""
+    def ordered(self, found: list[Thing]) -> Sequence[Thing]:
+        """Sort what is displayed."""
         raise NotImplementedError
+
+    def arranged(self, chosen: object = None) -> Self:
+        """Search, filter and sort again. Choose the thing of this key, or keep the chosen one."""
+        words = self.words.casefold().split()
+        found = [
+            thing
+            for thing in self.everything
+            if passes(self.facets_of(thing), self.facets)
+            and (not words or all(map(_words(thing).__contains__, words)))
+        ]
+        return self.listing(self.ordered(found), chosen)
 
     @property
     def filtered(self) -> bool:
@@ -59,8 +74,9 @@ class Listed(Generic[Thing]):
         """Choose the thing at an index, or the nearest one."""
         return replace(self, at=min(max(at, 0), max(len(self.listed) - 1, 0)))
 
-    def listing(self, found: Sequence[Thing], key: Callable[[Thing], object], chosen: object = None) -> Self:
+    def listing(self, found: Sequence[Thing], chosen: object = None) -> Self:
         """Display other things. The one whose key is ``chosen`` is chosen, by default the same as before."""
+        key = attrgetter(self.key)
         if chosen is None and self.chosen is not None:
             chosen = key(self.chosen)
         at = next((i for i, thing in enumerate(found) if key(thing) == chosen), self.at)
@@ -81,9 +97,9 @@ class ListControl(Generic[State]):
         self.state = state
         self._post(StateChanged())
 
-    def arrange(self, **changes: Any) -> None:
-        """Change fields of the state, then search, filter and sort again."""
-        self.set(replace(self.state, **changes).arranged())
+    def arrange(self, chosen: object = None, /, **changes: Any) -> None:
+        """Change fields of the state, then search, filter and sort again. ``chosen``: the key of what to choose."""
+        self.set(replace(self.state, **changes).arranged(chosen))
 
     def choose(self, at: int) -> None:
         self.set(self.state.choosing(at))

@@ -14,13 +14,10 @@ from planscope.session.run_list import (
     NO_CAUSE,
     Facet,
     ListedRun,
-    Losses,
     facets_of,
-    losses_of,
     matches,
     outcomes_of_runs,
     query_matches,
-    tally,
     trials_of,
 )
 from planscope.tui.controllers.document import Document, Post, RunKey, key_of
@@ -33,7 +30,7 @@ from planscope.wording import phrases
 
 if TYPE_CHECKING:
     from planscope.session.model import Run, Session, Variant
-    from planscope.session.tally import Outcome, Tally
+    from planscope.session.tally import Outcome
 
 JOB = "run-verdicts"
 _SOON = 0.1
@@ -138,6 +135,7 @@ class Row(NamedTuple):
 class Runs(Listed[Row]):
     """The state of the list. ``rows``: all queries and runs. ``removed``: the deletions that can be restored."""
 
+    key = "place"
     rows: tuple[Row, ...] = ()
     judging: tuple[int, int] = (0, 0)
     removed: int = 0
@@ -159,29 +157,24 @@ class Runs(Listed[Row]):
         return [row.run for row in self.rows if row.run is not None]
 
     @property
-    def losses(self) -> Losses:
-        """Where the displayed runs were lost."""
-        return losses_of(self.runs)
-
-    @property
     def causes(self) -> list[tuple[str, int]]:
-        """What the displayed runs that went wrong have in common, with their numbers, the commonest first."""
+        """What the displayed runs that went wrong have in common, with their numbers, the commonest first; nothing if
+        no run has a cause in its trace."""
         found = (run.outcome.cause for run in self.runs if run.outcome is not None)
-        counts = Counter(cause for cause in found if cause).most_common()
-        return sorted(counts, key=lambda one: one[0] == NO_CAUSE)
+        counts = Counter(cause for cause in found if cause)
+        return (
+            sorted(counts.most_common(), key=lambda one: one[0] == NO_CAUSE)
+            if counts.keys() - {NO_CAUSE}
+            else []
+        )
 
-    @property
-    def tally(self) -> Tally:
-        """The outcomes of the displayed runs."""
-        return tally(self.runs)
-
-    def arranged(self, chosen: Place | None = None, *, moves: bool = True) -> Runs:
+    def arranged(self, chosen: object = None, *, moves: bool = True) -> Runs:
         """Search and filter again. Choose the row at ``chosen``, or keep the chosen one.
 
         ``moves``: if runs are hidden, choose the run below a query.
         """
         listed = self._matching() if self.filtered else self.rows
-        made = self.listing(listed, lambda row: row.place, chosen)
+        made = self.listing(listed, chosen)
         if moves and self.filtered and made.chosen is not None and made.chosen.run is None:
             below = (i for i, row in enumerate(listed) if i >= made.at and row.run is not None)
             return made.choosing(next(below, made.at))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -20,7 +20,7 @@ from planscope.tui.app_screen import AppScreen, flow
 from planscope.tui.arrangement import BROAD, HIGH, SMALLEST, WIDE
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
-from planscope.tui.controllers.listed import ListControl
+from planscope.tui.controllers.listed import ListControl, Listed
 from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.dialogs.base import SafeInput
 from planscope.tui.keys import first_key
@@ -47,13 +47,11 @@ def list_keys(enter: str) -> Mapping[str, str]:
     }
 
 
-class Place(Protocol):
-    """What a cursor moves in: how many rows there are, and the chosen one."""
+class At(NamedTuple):
+    """A place in a list that has no state of its own."""
 
-    @property
-    def listed(self) -> Sequence[object]: ...
-    @property
-    def at(self) -> int: ...
+    listed: Sequence[object]
+    at: int
 
 
 @dataclass(frozen=True)
@@ -61,17 +59,10 @@ class Cursor:
     """A box whose rows are chosen with keys and clicks. ``opens``: what a double click does; ``clicked``: a click."""
 
     box: BoxPane
-    place: Callable[[], Place]
+    place: Callable[[], At | Listed[Any]]
     choose: Callable[[int], None]
     opens: Callable[[], None] = lambda: None
     clicked: Callable[[], None] = lambda: None
-
-
-class At(NamedTuple):
-    """A place in a list that has no state of its own."""
-
-    listed: Sequence[object]
-    at: int
 
 
 class ListScreen(AppScreen[Any]):

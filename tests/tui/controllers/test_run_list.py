@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planscope.session.locations import bundled
 from planscope.session.model import ForkPoint, Session
-from planscope.session.run_list import MINE, Facet
+from planscope.session.run_list import MINE, Facet, losses_of, tally
 from planscope.session.store import load
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.run_list import JOB, Place, RunList, judge_runs, outcomes_of, tree_of
@@ -31,7 +31,9 @@ def many(count: int = 6) -> Session:
 def test_runs_are_judged_and_counted_and_the_one_displayed_is_chosen() -> None:
     runs, jobs, posted = listed(many(), begin=Place("v1", "r4"))
     assert runs.state.chosen is not None and runs.state.chosen.place == ("v1", "r4")
-    assert (runs.state.tally.share, runs.state.losses.lost) == ("3/6", 3) and posted.of(StateChanged)
+    assert (tally(runs.state.runs).share, losses_of(runs.state.runs).lost) == ("3/6", 3) and posted.of(
+        StateChanged
+    )
     runs.read()
     assert jobs.started == [JOB], "what was judged once is known"
 
@@ -193,4 +195,4 @@ def nearest_is_right(runs: RunList) -> bool:
 
 def test_a_query_has_no_causes_but_steps_that_lost_it() -> None:
     runs, _, _ = listed(many())
-    assert runs.state.causes == [] and runs.state.losses.rows
+    assert runs.state.causes == [] and losses_of(runs.state.runs).rows

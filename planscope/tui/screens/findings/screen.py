@@ -145,7 +145,7 @@ class FindingsScreen(ListScreen):
 
     def action_hide_verdicts(self) -> None:
         """Hide verdicts while labelling, or show them."""
-        self.list.hide(not self.list.state.hidden)
+        self.list.arrange(hidden=not self.list.state.hidden)
         self.tell(
             "verdicts are hidden; label what you see" if self.list.state.hidden else "verdicts are shown"
         )

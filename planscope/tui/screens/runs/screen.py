@@ -11,7 +11,7 @@ from textual import on
 from textual.containers import Container, Horizontal
 from textual.widget import Widget
 
-from planscope.session.run_list import Facet, Losses
+from planscope.session.run_list import Facet, losses_of, tally
 from planscope.tui.app_screen import flow, in_play, keys_for
 from planscope.tui.controllers.run_list import Place, RunList, Runs
 from planscope.tui.controllers.workspace import Workspace
@@ -63,6 +63,8 @@ class RunsScreen(ListScreen):
         self.step = 0
         self._columns_of: object = None
         self._counted_of: object = None
+        self.groups: list[Facet] = []
+        self.told = ""
 
     def body(self) -> Iterable[Widget]:
         self.rows, self.histogram, self.run = BoxPane(id="list"), BoxPane(id="losses"), BoxPane(id="chosen")
@@ -70,7 +72,7 @@ class RunsScreen(ListScreen):
             "list": Cursor(self.rows, lambda: self.state, self.list.choose, self.action_open_run),
             "losses": Cursor(
                 self.histogram,
-                lambda: At(self._counted()[2] or self._counted()[0].rows, self.step),
+                lambda: At(self.groups, self.step),
                 self._choose_step,
                 clicked=self._filter_by_step,
             ),
@@ -89,6 +91,9 @@ class RunsScreen(ListScreen):
     def state(self) -> Runs:
         return self.list.state
 
+    def modes(self) -> set[str]:
+        return {"undo"} if self.state.removed else set()
+
     @property
     def at_rest(self) -> bool:
         """Return whether the display stays unchanged until a key is pressed."""
@@ -100,25 +105,22 @@ class RunsScreen(ListScreen):
     def _session_changed(self, message: DocumentChanged) -> None:
         self.list.heard(message)
 
-    def _counted(self) -> tuple[Losses, str, list[tuple[str, int]]]:
-        """Return the histogram, the counts and the causes of the displayed runs, made once for each list."""
-        if self._counted_of is not self.state.listed:
-            self._counted_of, self._counts = (
-                self.state.listed,
-                (
-                    self.state.losses,
-                    self.state.tally.text,
-                    self.state.causes,
-                ),
-            )
-        return self._counts
+    def _count(self) -> None:
+        """Count the displayed runs, once for each list. ``groups``: the filter of each row of the histogram."""
+        if self._counted_of is not (listed := self.state.listed):
+            runs, self._counted_of, self.causes = self.state.runs, listed, self.state.causes
+            self.losses, self.told = losses_of(runs), tally(runs).text
+            self.groups = [Facet("cause", cause) for cause, _ in self.causes] or [
+                Facet("lost", row.step) for row in self.losses.rows
+            ]
 
     def show_all(self) -> None:
-        state, (losses, _, causes) = self.state, self._counted()
+        self._count()
+        state, losses, causes = self.state, self.losses, self.causes
         if self._columns_of is not state.rows:
             here = self.here.run if self.here is not None else ""
             self._columns_of, self._columns = state.rows, columns_of(state.rows, here)
-        self.step = min(self.step, max(len(causes or losses.rows) - 1, 0))
+        self.step = min(self.step, max(len(self.groups) - 1, 0))
         self.show_list(
             "list",
             lambda i, chosen: run_line(state.listed[i], chosen, self._columns),
@@ -128,7 +130,8 @@ class RunsScreen(ListScreen):
         )
         on_losses = self.current == "losses"
         step = self.step if on_losses else None
-        note = f"{losses.lost:,} of {phrases.plural(losses.total, 'run')}"
+        counted = sum(runs for _, runs in causes) if causes else losses.lost
+        note = f"{counted:,} of {phrases.plural(losses.total, 'run')}"
         if on_losses and causes:
             note = f"{key_for('compare-run')}: beside the nearest right run"
         self.histogram.set_content(
@@ -155,7 +158,7 @@ class RunsScreen(ListScreen):
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
         runs = phrases.plural(len(self.state.runs), "run") if self.state.runs else "no run yet"
-        left = [Run(" runs ", "brand"), Run(" "), Run(self.title_text or self._counted()[1] or runs)]
+        left = [Run(" runs ", "brand"), Run(" "), Run(self.title_text or self.told or runs)]
         done, many = self.state.judging
         return left, [Run(f"judging {done:,} of {many:,}" if many else "", "dim")]
 
@@ -169,11 +172,8 @@ class RunsScreen(ListScreen):
         self.tell(self.list.next_failure())
 
     def _filter_by_step(self) -> None:
-        losses, _, causes = self._counted()
-        if causes:
-            self.list.toggle(Facet("cause", causes[self.step][0]))
-        elif losses.rows:
-            self.list.toggle(Facet("lost", losses.rows[min(self.step, len(losses.rows) - 1)].step))
+        if self.groups:
+            self.list.toggle(self.groups[self.step])
 
     # Opening
 
@@ -194,10 +194,10 @@ class RunsScreen(ListScreen):
 
     def action_compare_run(self) -> None:
         row, here = self.state.chosen, self.here
-        if self.current == "losses" and (causes := self._counted()[2]):
-            cause = Facet("cause", causes[self.step][0])
-            first = next(row for row in self.state.listed if cause in self.state.facets_of(row))
-            self.dismiss(Chosen(*first.place, compare="nearest"))
+        if self.current == "losses" and self.causes and row is not None:
+            cause = self.groups[self.step]
+            first = (one for one in self.state.listed if cause in self.state.facets_of(one))
+            self.dismiss(Chosen(*next(first, row).place, compare="nearest"))
         elif row is None or here is None:
             self.tell("no run is open in the debugger to compare with")
         else:  # the one in the debugger itself is compared with the run that is nearest
@@ -264,7 +264,5 @@ class RunsScreen(ListScreen):
         from planscope.tui.dialogs.ask import sure_dialog
 
         text = "What you deleted in this session would be gone for good."
-        if not self.state.removed:
-            self.tell("nothing was deleted")
-        elif await self.answer(sure_dialog("Empty the trash?", text, "Keep it", "Delete it")) == 1:
+        if await self.answer(sure_dialog("Empty the trash?", text, "Keep it", "Delete it")) == 1:
             self.tell(self.list.delete_for_good())

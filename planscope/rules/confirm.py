@@ -6,7 +6,8 @@ A core is confirmed if Z3 finds no continuation that keeps its rules, and finds 
 
 **The bound.** A rule's future depends only on what its automaton remembers (``machine.py``). If some continuation
 keeps the rules, then one does that visits no combination of these states twice, since a loop can be cut out. So it is
-no longer than the product of the rules' numbers of states that are not broken, less one. For rules that go by values
+no longer than the product of the rules' numbers of states that are not broken, less one. States in which something
+waits for an answer count only for rules that ask answers. For rules that go by values
 the factor is counted for each value that occurs or that a condition names; one that no call has yet is a state more.
 What an answer shows counts from the next message on, so for such rules the unrolling says where messages begin: a state
 remembers what counts later, and its automaton has it as a state of its own. Z3 is not asked about cores with a larger
@@ -203,8 +204,8 @@ def _free(alphabet: Alphabet, places: dict[Place, bool]) -> tuple[int, tuple[Let
     """Return how many calls may have to follow, and what they can be; None if they are too many. Rules with values that
     only these calls bring are added to ``places``, and are kept if they do (False)."""
     while True:
-        machines = (alphabet.book.machines[i] for i, _ in places)
-        length = prod(sum(s != "broken" for s in m.status[: m.size]) for m in machines) - 1
+        book = alphabet.book
+        length = prod(book.machines[i].remembered(late=book.late[i]) for i, _ in places) - 1
         if length > MOST_FREE:
             return None
         try:

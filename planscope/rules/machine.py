@@ -98,6 +98,12 @@ class Machine:
             for k in range(len(self.rows))
         ]
 
+    def remembered(self, *, late: bool) -> int:
+        """Count the states that are not broken and that a rule can be in; without ``late`` no answer decides it."""
+        rows, begun = self.rows, self.flushed
+        reached = _reached({0}, lambda s: {*rows[s], begun[s]} if late else {*rows[s][:LATER]})
+        return sum(self.status[state] != "broken" for state in reached)
+
     def inverted(self) -> Machine:
         """Return the automaton that accepts what this one does not."""
         return Machine(replace(self.definition, inverted=True))

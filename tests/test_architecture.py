@@ -260,7 +260,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 192_710,
-    "rules": 82_685,
+    "rules": 82_785,
     "toolfuzz": 86_630,
     "agents": 73_020,
     "traces": 56_580,

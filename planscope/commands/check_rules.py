@@ -124,14 +124,16 @@ def check_with_rules(args: argparse.Namespace) -> int:
                 from planscope.cause.find import add_cause  # imported late because most traces need none
 
                 add_cause(one, file)
-            if args.strict and one.checked.verdict == "right" and (file.warnings or one.checked.warnings):
-                one.checked.verdict = "unknown"
-                one.checked.explanation += " With --strict its warnings leave this undecided."
-            summary.add(one.checked)
+            checked = one.checked
+            doubts = file.warnings or checked.warnings or checked.problem
+            if args.strict and checked.verdict == "right" and doubts:
+                checked.verdict = "unknown"
+                checked.explanation += " With --strict its warnings leave this undecided."
+            summary.add(checked)
             known.update(one.tools)
             for report, _ in reports:
                 report.add(one)
-            yield one.checked
+            yield checked
         if not args.allow_unknown:
             summary.settle(unknown_names(file.rules, known))
         warnings.extend(warnings_of(file, known, summary))

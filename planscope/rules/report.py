@@ -231,7 +231,7 @@ class Summary:
     sums: dict[str, RuleSum] = field(default_factory=dict)
     lacks: dict[Lack, int] = field(default_factory=dict)
     early: list[str] = field(default_factory=list)
-    """A line for each of the first right traces that ended early."""
+    """A line for each of the first right traces that ended early, and for others that could not be read whole."""
     left_out: dict[tuple[str, str], LeftOut] = field(default_factory=dict)
     """What was left out, by its kind and reason, with the place of the first."""
     graded: dict[str, list[str]] = field(default_factory=dict)
@@ -259,8 +259,11 @@ class Summary:
         if checked.cause is not None and (checked.cause.step is not None or checked.verdict == "wrong"):
             self.causes.setdefault(checked.cause.label, []).append(checked.id)
         add_left_out(self.left_out, checked.id, checked.left_out)
-        if checked.verdict == "right" and len(self.early) < MOST_LACKS:
-            self.early += [f"{checked.id}: {line}" for line in checked.warnings[len(checked.lacks) :]]
+        if len(self.early) < MOST_LACKS:
+            lines = checked.warnings[len(checked.lacks) :] if checked.verdict == "right" else ()
+            if not lines and checked.problem and checked.problem not in checked.explanation:
+                lines = (checked.problem,)
+            self.early += [f"{checked.id}: {line}" for line in lines]
         for result in checked.results:
             one = self.sums[result.rule.id]
             one.applicable += result.applicable

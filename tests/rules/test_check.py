@@ -390,6 +390,23 @@ def test_strict_leaves_a_trace_with_a_warning_undecided(
     assert done.json["traces"][0]["explanation"].endswith("With --strict its warnings leave this undecided.")
 
 
+def test_a_damaged_line_is_said(cli: Cli, tmp_path: Path) -> None:
+    look, pay = (json.dumps({"tool": tool, "arguments": {}, "answer": "ok"}) for tool in ("look", "pay"))
+    (tmp_path / "t.jsonl").write_text(f"{look}\n{{bad\n{pay}\n")
+    for rule, verdict, status, strict in (
+        ("look comes before pay.", "right", 0, 2),
+        ("pay comes before look.", "wrong", 1, 1),
+    ):
+        (tmp_path / "r").write_text(rule)
+        given = ("check", tmp_path / "t.jsonl", "--rules", tmp_path / "r")
+        done = cli(*given, "--json")
+        (line,) = done.json["warnings"]
+        assert line.startswith("t: line 2: it is not JSON at column 2")
+        assert (done.status, done.json["traces"][0]["verdict"]) == (status, verdict)
+        assert "Warning: t: line 2: it is not JSON at column 2" in " ".join(cli(*given).out.split())
+        assert cli(*given, "--strict").status == strict
+
+
 def test_no_trace_is_a_whole_document(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:
     traces, rules = write("a comes before b.")
     done = cli("check", traces, "--rules", rules, "--json")
@@ -435,6 +452,13 @@ def test_a_core_with_what_it_does_not_need_is_not_confirmed() -> None:
     assert confirmed(book, ["a", "b"], Core(1, ("c1",), (1,)), upto(trace, 1)) == "confirmed"
     assert confirmed(book, ["a", "b"], Core(1, ("c1", "c2"), (1,)), upto(trace, 1)) == "denied"
     assert confirmed(book, ["a", "b"], Core(1, ("c2",), (1,)), upto(trace, 1)) == "denied"
+
+
+def test_z3_confirms_a_core_of_three_rules() -> None:
+    file = read_rules("Every a is followed by c. b comes before c. b never happens after a.")
+    trace = Trace([ToolCall(step=1, message=1, tool="a", arguments={}, answer="ok")], "stopped")
+    core = Core(1, ("c1", "c2", "c3"), (1,))
+    assert confirmed(Rulebook(file.rules), ["a", "b", "c"], core, upto(trace, 1)) == "confirmed"
 
 
 def test_z3_knows_from_when_on_an_answer_counts() -> None:

@@ -264,7 +264,7 @@ TOKENS = {
     "toolfuzz": 86_630,
     "agents": 73_020,
     "traces": 56_580,
-    "commands": 45_680,
+    "commands": 45_970,
     "language": 94_687,
     "session": 40_016,
     "oracle": 35_171,

@@ -20,6 +20,7 @@ from planscope.commands.common import (
     whole,
 )
 from planscope.commands.recording import (
+    SAVED_EVERY,
     Addition,
     Filling,
     agent_choice,
@@ -43,9 +44,6 @@ ABOUT = (
 )
 MOST = 1000
 """The limit for the runs of one dissection, since one file keeps them all."""
-
-SAVED_EVERY = 10.0
-"""Seconds between two saves while the dissection runs."""
 
 
 _DISSECT = (

@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 import threading
+import time
 from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from dataclasses import fields
 from pathlib import Path
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
     from planscope.agents.options import RunOptions
     from planscope.session.model import Limits, Run, Session, Variant
+
+SAVED_EVERY = 10.0
+"""Seconds between two saves while a command makes runs."""
 
 FIRST_RUNS = 5
 """How many of the first runs are measured to estimate the size of all runs."""
@@ -145,6 +149,7 @@ class Addition:
         data = read_bytes(self._source)
         self.session = loads(data, str(self._source))
         self._read, self.kept = digest_of(data), SavedFiles()
+        self._size, self._saved = len(data), time.monotonic()
         if not data.startswith(b'{\n "format": "planscope-session",\n '):  # planscope itself did not write it
             try:
                 dumps(self.session)
@@ -169,6 +174,28 @@ class Addition:
                 session.runs.append(run.model_copy(update={"id": next_run_id(session)}))
         self.session = session
         return self.session.runs[-len(made) :]
+
+    def record_early(self, made: Sequence[Run]) -> list[Run]:
+        """Record some runs before the others are made, so that a crash does not lose them. Return none if it is too
+        early, one file may not hold all, or it fails: the last save reports that."""
+        from planscope.session.json_bytes import LARGEST
+        from planscope.session.store import size_in_file
+        from planscope.session.writer import check_nobody_writes
+
+        if time.monotonic() - self._saved < SAVED_EVERY:
+            return []
+        size = self._size + sum(map(size_in_file, made))
+        if size > LARGEST / 2:
+            return []
+        before = self.session.model_copy(update={"runs": list(self.session.runs)})
+        try:
+            check_nobody_writes(self.target)
+            recorded = self.record(made)
+        except UserError:
+            self.session, self._saved = before, math.inf
+            return []
+        self._size, self._saved = size, time.monotonic()
+        return recorded
 
     def where(self, run: str) -> str:
         """Return the name of the file that holds a new run."""
@@ -211,7 +238,7 @@ class Filling:
     def __init__(self, place: Addition, runs: int) -> None:
         self._sizes: list[int] = []
         self._place, self._runs = place, runs
-        self._told = False
+        self.told = False
         self._lock = threading.Lock()
 
     def one_more(self, run: Run) -> None:
@@ -220,7 +247,7 @@ class Filling:
         from planscope.session.store import FULL, file_beside, size_in_file
 
         with self._lock:
-            if self._told or len(self._sizes) >= FIRST_RUNS:
+            if self.told or len(self._sizes) >= FIRST_RUNS:
                 return
             self._sizes.append(size_in_file(run))
             if len(self._sizes) < min(FIRST_RUNS, self._runs):
@@ -229,7 +256,7 @@ class Filling:
             each = sum(self._sizes) / len(self._sizes)
             if there + each * self._runs <= FULL * LARGEST:
                 return
-            self._told = True
+            self.told = True
 
         fit = max(int((FULL * LARGEST - there) / each), 0)
         sys.stderr.write(

@@ -178,13 +178,13 @@ def run_times(args: argparse.Namespace, place: Addition, variant: Variant) -> in
     from planscope.views.runs import rate_blocks
 
     with prints_aside():
-        made, interrupted = _run_many(args, variant, place.session.rules, Filling(place, args.times))
-    if interrupted and not made:
+        recorded, made, interrupted = _run_many(args, variant, place)
+    if interrupted and not (made or recorded):
         raise KeyboardInterrupt
     with recorded_late(interrupted):
-        recorded = place.record(made)
+        recorded += place.record(made) if made else []
     if interrupted:
-        ended = "finished run is" if len(made) == 1 else f"{len(made)} finished runs are"
+        ended = "finished run is" if len(recorded) == 1 else f"{len(recorded)} finished runs are"
         places = " and ".join(file for file, _ in place.kept.named(place.name))
         raise KeyboardInterrupt(f"interrupted; the {ended} in {places}")
     verdicts = [judge(place.session, run).replay.verdict() for run in recorded]
@@ -200,23 +200,30 @@ def run_times(args: argparse.Namespace, place: Addition, variant: Variant) -> in
 
 
 def _run_many(
-    args: argparse.Namespace, variant: Variant, rules: str | None, filling: Filling
-) -> tuple[list[Run], bool]:
-    """Return the finished runs in order, and whether the command was interrupted."""
+    args: argparse.Namespace, variant: Variant, place: Addition
+) -> tuple[list[Run], list[Run], bool]:
+    """Return the runs that were recorded already, the other finished ones in order, and whether the command was
+    interrupted."""
     from planscope.agents.many_runs import run_many
 
+    filling = Filling(place, args.times)
+    recorded: list[Run] = []
     done: dict[int, Run] = {}
 
     def ended(number: int, run: Run) -> None:
         done[number] = run
         filling.one_more(run)
+        if not filling.told and (early := place.record_early([done[n] for n in sorted(done)])):
+            recorded.extend(early)
+            done.clear()
 
-    options = options_of(args, limits_of(args, variant), rules)
+    options = options_of(args, limits_of(args, variant), place.session.rules)
+    interrupted = False
     try:
         run_many(variant, options, times=args.times, at_once=args.at_once, on_run=ended)
     except KeyboardInterrupt:
-        return [done[n] for n in sorted(done)], True
-    return [done[n] for n in sorted(done)], False
+        interrupted = True
+    return recorded, [done[n] for n in sorted(done)], interrupted
 
 
 COMMANDS = {

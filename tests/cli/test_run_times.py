@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pytest import MonkeyPatch
 
-from planscope.session import json_bytes
+from planscope.agents import many_runs
+from planscope.agents.options import RunOptions
+from planscope.agents.simulated_runs import run_simulated
+from planscope.commands import recording
+from planscope.session import json_bytes, writer
+from planscope.session.files import SessionError, write_atomic
+from planscope.session.model import Run, Variant
 from planscope.session.store import load
 from tests.cli.support import Cli, Files, session, variant
 
@@ -29,6 +36,33 @@ def test_many_runs_are_recorded_and_counted(cli: Cli, files: Files) -> None:
         cost = row["cost"]
         assert cost["model_calls"] == 4
         assert cost["input_tokens"] > cost["output_tokens"] > 0
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_finished_runs_are_in_the_file_while_others_are_made(
+    cli: Cli, files: Files, monkeypatch: MonkeyPatch, full: bool
+) -> None:
+    """So a killed command loses none. If that cannot be saved, the last save has each run once."""
+    path = files.keep(session(ABC))
+    there: list[int] = []
+    failing = [True] if full else []
+
+    def noted(about: Variant, options: RunOptions) -> Run:
+        there.append(len(load(path).runs))
+        return run_simulated(about, options)
+
+    def written(file: Path, data: bytes) -> None:
+        if failing and failing.pop():
+            raise SessionError(f"{file} cannot be written")
+        write_atomic(file, data)
+
+    monkeypatch.setattr(recording, "SAVED_EVERY", 0.0)
+    monkeypatch.setattr(many_runs, "run_simulated", noted)
+    monkeypatch.setattr(writer, "write_atomic", written)
+    found = cli("run", path, "--model", "sim:careful", "--times", "4", "--json").json
+    assert there == ([0, 0, 0, 0] if full else [0, 1, 2, 3])
+    wanted = ["r1", "r2", "r3", "r4"]
+    assert [run.id for run in load(path).runs] == [one["run"] for one in found["runs"]] == wanted
 
 
 def test_runs_that_the_guard_helped_are_counted_apart(cli: Cli, files: Files) -> None:

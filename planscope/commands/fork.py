@@ -123,6 +123,7 @@ _EDIT = (
     ("--variant ID", "the query to edit (default: the newest)"),
     ("--actions NAMES", 'names of all actions, as in "a, b" (default: those of the old query)'),
     ("--new-actions", "add actions that the text names besides"),
+    ("--timed", "make the query timed; each action takes one hour"),
     OUTPUT,
     ("--json", "print the new query as JSON"),
 )
@@ -167,10 +168,12 @@ def _edit(args: argparse.Namespace) -> int:
 def _changed(args: argparse.Namespace, draft: Draft, text: str) -> Draft:
     """Return the draft with the new text and the actions that the options ask for."""
 
-    from planscope.debugger.draft import add_action
+    from planscope.debugger.draft import add_action, set_timed
     from planscope.language.find_actions import new_names
 
     draft = replace(draft, text=text)
+    if args.timed:
+        draft = set_timed(draft, True)
     if args.actions is not None:
         names = names_of(args.actions)
         kept = {action.name: action for action in draft.actions if action.name in names}

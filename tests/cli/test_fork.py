@@ -69,6 +69,14 @@ def test_a_fork_that_is_refused(cli: Cli, file: Path, options: list[str], why: s
     assert file.read_bytes() == before
 
 
+def test_an_edit_makes_a_query_timed(cli: Cli, file: Path) -> None:
+    text = "Build image precedes run tests, which happens before 15:00."
+    assert "(--timed)" in cli("edit", file, "--text", "-", stdin=text).complaint()
+    document = cli("edit", file, "--text", "-", "--timed", "--json", stdin=text).json
+    assert {action["duration"] for action in document["actions"]} == {1}
+    assert (load(file).variants[1].query.timed, document["timed"]) == (True, True)
+
+
 def test_an_edit_is_a_new_variant(cli: Cli, file: Path, tmp_path: Path) -> None:
     text = "Deploy comes last. Zork comes first."
     assert "--new-actions" in cli("edit", file, "--text", "-", stdin=text).complaint()

@@ -262,7 +262,7 @@ TOKENS = {
     "tui": 192_710,
     "rules": 82_785,
     "toolfuzz": 86_630,
-    "agents": 73_020,
+    "agents": 73_040,
     "traces": 56_580,
     "commands": 45_970,
     "language": 94_687,

@@ -39,6 +39,8 @@ def test_rerun_with_another_prompt(cli: Cli, tmp_path: Path) -> None:
     assert loose.status == 0
     session = load(file)
     assert tools_of(file) == ["get_order", "check_policy", "refund_order"]
+    assert cli(*words, "--model", "sim:careful").status == 0
+    assert load(file).runs[-1].model == "sim:careful"
     assert session.runs[-1].forked_from is not None and session.runs[-1].forked_from.run == "r1"
     refused = cli(
         "rerun", "first-look", "--agent", "planscope.agents.shop:agent", "-o", str(tmp_path / "x.json")

@@ -36,6 +36,11 @@ class SimulatedChat(BaseChatModel):
     character: Character
 
     @property
+    def model_name(self) -> str:
+        """The name in the record of a user's own agent."""
+        return f"sim:{self.character.profile}"
+
+    @property
     def _llm_type(self) -> str:
         return "planscope-simulated"
 

@@ -107,6 +107,8 @@ def _begin(args: argparse.Namespace) -> int:
         limits = Limits() if args.timeout is None else Limits(seconds=args.timeout)
     low, high = args.actions or (2, None)
     _check_range(knobs, low, high)
+    if args.budget_seconds is not None and any(arm.options().spec.simulated for arm in arms):
+        say_aside("note: simulated models take no time, so --budget-seconds does not end their runs")
     make_folder(campaigns_folder())
     with closing(Store(path, make=True)) as store:
         store.keep_settings(knobs, limits, __version__)

@@ -198,6 +198,13 @@ def test_what_cannot_be_done_is_one_line(told: Told, args: tuple[str, ...], says
     assert says in err
 
 
+def test_a_budget_of_time_ends_no_simulated_runs_and_that_is_said(told: Told) -> None:
+    small = ("run", "c", "--model", "sim:careful", "--actions", "2..2", "--cases", "1", "--workers", "1")
+    status, _, err = told(*small, "--budget-seconds", "1", "--json")
+    assert (status, "--budget-seconds does not end their runs" in err) == (0, True)
+    assert "budget" not in told(*small)[2]
+
+
 def test_the_size_of_a_campaign_is_planned(told: Told) -> None:
     one, two = (data(told, "run", "c", "--detect", size)["needed"] for size in ("0.1", "0.2"))
     assert one > two > 50

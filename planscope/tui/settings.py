@@ -156,7 +156,7 @@ SECTIONS: dict[str, str] = {
     "layout.wide": "The panes in windows from 110 columns on.",
     "layout.broad": "The panes in windows from 170 columns and 44 rows on.",
     "layout.bare": "The panes from 110 columns on, for a run without a query and rules.",
-    "defaults": "Defaults for runs and dissections, unless you or the displayed run say otherwise.",
+    "defaults": "Defaults for runs and dissections on screen, unless you or the displayed run say otherwise.",
 }
 """The config file's tables, except the table of keys."""
 

@@ -54,7 +54,7 @@ ONLY_IN = {
     "lark": {"language"},
     "mcp": {"doors"},
     "pytest": {"doors"},
-    "pydantic": {"session", "documents", "toolfuzz", "agents"},
+    "pydantic": {"session", "documents", "toolfuzz", "agents", "campaign"},
 }
 
 

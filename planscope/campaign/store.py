@@ -15,20 +15,19 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cache
 from json import dumps
-from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from pydantic import ConfigDict, TypeAdapter, with_config
 
 from planscope.campaign.cases import Arm, Knobs
 from planscope.campaign.worker import MadeCase, Row
 from planscope.dissection.evidence import CAUSES
 from planscope.errors import UserError
 from planscope.oracle.verdict_types import ERROR_TYPES
-from planscope.session.files import SessionError
-from planscope.session.json_bytes import parse_json
 from planscope.session.locations import campaigns_folder, wrong_name
 from planscope.session.model import Limits
 
@@ -82,6 +81,7 @@ class CampaignError(UserError):
     """A campaign cannot be read, made or continued. The message, one line, says why and what to do."""
 
 
+@with_config(ConfigDict(allow_inf_nan=False))
 @dataclass(frozen=True, slots=True)
 class Budget:
     """The limits of each arm; None for none. ``price``: of a million input tokens, and of a million output tokens."""
@@ -337,8 +337,11 @@ class Store:
             "select arm, name, spec, low, high, budget from arms order by arm"
         ):
             try:
-                record = ArmRecord(place, _arm(spec), low, high, _budget(budget))
-            except (SessionError, ValueError, TypeError, LookupError, ArithmeticError):
+                arm = TypeAdapter(Arm).validate_json(spec, strict=True)
+                record = ArmRecord(
+                    place, arm, low, high, TypeAdapter(Budget).validate_json(budget, strict=True)
+                )
+            except ValueError:
                 raise self._damaged(f"its agent and model {name[:80]!r} cannot be read") from None
             if record.arm.name != name:
                 raise self._damaged(f"its agent and model {name[:80]!r} is another one")
@@ -585,29 +588,6 @@ def _knob_texts(knobs: Knobs) -> dict[str, str]:
         "cases": "" if knobs.cases is None else str(knobs.cases),
         "shuffle": drawn,
     }
-
-
-def _arm(text: str) -> Arm:
-    found = _known(Arm, text)
-    if not all(isinstance(value, bool if key == "guard" else str) for key, value in found.items()):
-        raise TypeError
-    return Arm(**found)
-
-
-def _budget(text: str) -> Budget:
-    found = _known(Budget, text)
-    price = found.pop("price", None)
-    if not all(value is None or isfinite(value) for value in (*found.values(), *(price or ()))):
-        raise ValueError
-    return Budget(**found, price=None if price is None else (price[0], price[1]))
-
-
-def _known(kind: type[Arm | Budget], text: str) -> dict[str, Any]:
-    """Return what a JSON object says of the fields of a class. Raises SessionError or TypeError."""
-    found = parse_json(text.encode(), "a value")
-    if not isinstance(found, dict):
-        raise TypeError
-    return {field.name: found[field.name] for field in fields(kind) if field.name in found}
 
 
 def _tidy(statement: str) -> str:

@@ -182,7 +182,7 @@ def test_going_on_with_more(told: Told) -> None:
         (("run", "c", "--model", "sim:careful", "--actions", "2..30", "--timed"), "do not fit a day"),
         (("run", "c", "--model", "sim:careful", "--shuffle"), "give --actions"),
         (("run", "c", "--model", "sim:careful", "--budget-money", "1"), "--price"),
-        (("run", "c", "--model", "sim:careful", "--price", "1"), "two prices"),
+        (("run", "c", "--model", "sim:careful", "--price", "1"), "is not a price"),
         (("run", "c", "--model", "sim:careful", "--model", "sim:careful"), "given twice"),
         (("run", "c", "--model", "sim:careful", "--prompts", "/none.toml"), "cannot be read"),
         (("report", "nope"), "no campaign 'nope'"),

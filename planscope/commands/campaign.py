@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import sys
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -18,7 +19,9 @@ from planscope.commands.common import (
     ProgressLine,
     add_actions,
     answer,
+    number,
     output_file,
+    price,
     print_json,
     quoted,
     say,
@@ -191,8 +194,6 @@ def _go(args: argparse.Namespace, store: Store) -> int:
 
 def say_aside(text: str) -> None:
     """Say something on standard error, so that standard output stays one document."""
-    import sys
-
     sys.stderr.write(visible(text) + "\n")
 
 
@@ -482,8 +483,6 @@ def _delete(args: argparse.Namespace) -> int:
         if any(store.claimed_elsewhere(record.place) for record in store.arms()):
             raise UserError("another process runs this campaign; stop it first")
     if not args.yes:
-        import sys
-
         if not sys.stdin.isatty():
             raise UserError(f"this deletes {runs} runs for good; say so with --yes")
         if input(f"Delete {args.name} with {runs} runs for good? [y/N] ").strip().lower() not in ("y", "yes"):
@@ -508,15 +507,7 @@ def _range(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2] or found[1])
 
 
-def _amount(text: str) -> float:
-    """Argument type: a number above 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a number above 0")
-    return value
+_amount = number(sys.float_info.max, "a number above 0", positive=True)
 
 
 def _difference(text: str) -> float:
@@ -525,18 +516,6 @@ def _difference(text: str) -> float:
     if not value:
         raise argparse.ArgumentTypeError("a difference of 0 cannot be found; give one above 0, such as 0.1")
     return value
-
-
-def _price(text: str) -> tuple[float, float]:
-    """Argument type: two prices with a comma between them."""
-    parts = text.split(",")
-    try:
-        first, second = (float(part) for part in parts)
-    except ValueError:
-        first = second = -1.0
-    if not (0 <= first < float("inf") and 0 <= second < float("inf")):
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is not two prices; give IN,OUT, as in 0.15,0.60")
-    return first, second
 
 
 _PASS = (
@@ -585,7 +564,7 @@ _OPTIONS: dict[str, tuple[Any, ...]] = {
             "for each agent and model: begin no run after this much money; needs --price",
             _amount,
         ),
-        ("--price IN,OUT", "the price of a million tokens, input and output", _price),
+        ("--price IN,OUT", "the price of a million tokens, input and output", price),
         ("--timeout S", "the time limit of a run in seconds (default 180)", _amount),
         ("--detect D", "say how many cases are needed to find a difference of D, then stop", _difference),
         *_PASS,

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -250,24 +251,39 @@ def error_type(text: str) -> str:
     return wanted
 
 
-def share(text: str) -> float:
-    """Argument type: a number from 0 to 1."""
-    return _number_to(1, "1", text)
+def number(most: float, named: str, *, positive: bool = False) -> Callable[[str], float]:
+    """Argument type: a number from 0 to ``most``, as errors say with ``named``. ``positive``: 0 is none."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not 0 <= value <= most or (positive and not value):
+            raise argparse.ArgumentTypeError(f"{quoted(text)} is not {named}")
+        return value
+
+    return read
 
 
-def amount(text: str) -> float:
-    """Argument type: a number from 0 to a million."""
-    return _number_to(1_000_000, "a million", text)
+share = number(1, "a number from 0 to 1")
+amount = number(1_000_000, "a number from 0 to a million")
 
 
-def _number_to(most: int, named: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value <= most:
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a number from 0 to {named}")
-    return value
+def price(text: str) -> tuple[float, float]:
+    """Argument type: two prices with a comma between them."""
+    parts = text.split(",")
+    if len(parts) != 2:
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a price; write IN,OUT, such as 2.5,10")
+    return amount(parts[0]), amount(parts[1])
+
+
+def given_for(kind: type[Any], args: argparse.Namespace) -> dict[str, Any]:
+    """Return the options that were given, as far as a dataclass has fields with their names."""
+    found = {field.name: getattr(args, field.name, None) for field in fields(kind)}
+    return {
+        name: tuple(one) if isinstance(one, list) else one for name, one in found.items() if one is not None
+    }
 
 
 def check_topic(topic: str, topics: dict[str, tuple[str, ...]]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import math
 import shlex
 import time
 from collections.abc import Mapping
@@ -22,7 +21,10 @@ from planscope.commands.common import (
     answer,
     complain,
     declare,
+    given_for,
+    number,
     output_file,
+    price,
     read_text,
     say,
     whole,
@@ -62,21 +64,7 @@ _NEED_MODEL = (
 ).split()
 
 
-def _price(text: str) -> tuple[float, float]:
-    parts = text.split(",")
-    if len(parts) != 2:
-        raise argparse.ArgumentTypeError(f"{text[:60]!r} is not a price; write IN,OUT, such as 2.5,10")
-    return amount(parts[0]), amount(parts[1])
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value <= 1e6:
-        raise argparse.ArgumentTypeError(f"{text[:60]!r} is not a number of seconds above 0")
-    return value
+_seconds = number(1e6, "a number of seconds above 0", positive=True)
 
 
 _OPTIONS: tuple[Any, ...] = (
@@ -163,7 +151,7 @@ _WITH_MODEL = (
     ("--no-sanity", "do not ask the model whether it would make the call"),
     ("--budget-tokens N", "stop asking after N tokens", whole(1)),
     ("--budget-money X", "stop asking when X is spent; needs --price", amount),
-    ("--price IN,OUT", "of a million tokens in and out; no price is built in", _price),
+    ("--price IN,OUT", "of a million tokens in and out; no price is built in", price),
     *FIX,
 )
 
@@ -186,26 +174,14 @@ def _fuzz(args: argparse.Namespace) -> int:
     files = {name: output_file(given) for name in formats if (given := getattr(args, name)) is not None}
     if len(args.reads) != len(args.writes):
         raise UserError("--reads and --writes name tools in pairs; give both equally often")
-    options = Options(
-        args.target,
-        tools=tuple(args.tool),
-        calls=args.calls or CALLS,
-        seconds=args.seconds,
-        seed=args.seed,
-        reset=args.reset,
-        network=args.network,
-        call_limit=args.call_limit,
-        stop_early=args.stop_early,
-        environment=tuple(args.env),
-        sequences=args.sequences,
-        reads=tuple(args.reads),
-        writes=tuple(args.writes),
-        folder=args.folder,
-        live_writes=args.live_writes,
-    )
     kept = _session_file(args.output)
     recorded = recorded_calls(kept) if kept else []
-    options = replace(options, examples=[*recorded, *itertools.chain(*map(_calls_in, args.example))])
+    options = Options(
+        **given_for(Options, args),
+        tools=tuple(args.tool),
+        environment=tuple(args.env),
+        examples=[*recorded, *itertools.chain(*map(_calls_in, args.example))],
+    )
     fix = is_wanted(args)
     models = _models(args)
     prompts = _prompts(args)
@@ -274,16 +250,12 @@ def _models(args: argparse.Namespace) -> FuzzModels | None:
 
     return FuzzModels(
         ModelOptions(
-            args.model,
-            agent=args.agent or "tools",
-            prompt_model=args.prompt_model,
-            base_url=args.base_url,
-            temperature=args.temperature,
-            prompts=args.prompts,
-            tokens=args.budget_tokens,
-            money=args.budget_money,
-            price=args.price,
-            files=_texts_in(args.files) if args.files is not None else {},
+            **given_for(ModelOptions, args)
+            | {
+                "tokens": args.budget_tokens,
+                "money": args.budget_money,
+                "files": _texts_in(args.files) if args.files is not None else {},
+            }
         )
     )
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 import threading
 import time
 from contextlib import AbstractContextManager, contextmanager, redirect_stdout
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from planscope.case import listed, variant_shown
-from planscope.commands.common import SESSION, output_file, quoted, session_path, whole
+from planscope.commands.common import SESSION, given_for, number, output_file, session_path, whole
 from planscope.errors import UserError
 from planscope.safe import visible
 from planscope.wording.phrases import file_size
@@ -52,22 +50,11 @@ def agent_choice(models: str) -> tuple[Any, ...]:
 
 LONGEST = 7 * 24 * 3600.0
 """The longest time limit of a run, in seconds."""
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value <= LONGEST:
-        raise argparse.ArgumentTypeError(
-            f"{quoted(text)} is not a number of seconds above 0 and up to a week"
-        )
-    return value
+_SECONDS = "a number of seconds above 0 and up to a week"
 
 
 LIMITS = (
-    ("--max-seconds S", "time limit in seconds (default 180)", _seconds),
+    ("--max-seconds S", "time limit in seconds (default 180)", number(LONGEST, _SECONDS, positive=True)),
     ("--max-calls N", "at most N model calls (default 50)", whole(1)),
 )
 """The arguments for the limits of a run."""
@@ -85,9 +72,7 @@ def options_of(
     """Return the options of a run that the command line gives. ``rules``: the session's."""
     from planscope.agents.options import RunOptions
 
-    given = {field.name: getattr(args, field.name, None) for field in fields(RunOptions)}
-    named = {name: value for name, value in given.items() if value is not None}
-    return RunOptions(**named | {"limits": limits, "rules": rules})
+    return RunOptions(**given_for(RunOptions, args) | {"limits": limits, "rules": rules})
 
 
 def chosen_variant(session: Session, wanted: str | None) -> Variant:

@@ -12,8 +12,9 @@ from planscope.errors import UserError
 from planscope.language.problem import is_tool_name
 from planscope.oracle.arguments import START
 from planscope.oracle.trace import RESTART_TOOL
-from planscope.session.mock_tools import RESTART_ANSWER, capital, done_text, tool_answer
+from planscope.session.mock_tools import RESTART_ANSWER, done_text, tool_answer
 from planscope.session.model import ActionRecord
+from planscope.wording.terms import capital
 
 ARGUMENT_TEXT = (
     f" Receive one argument: {START}, which is an integer in the range of [0, 23],"

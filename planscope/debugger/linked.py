@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.selection import (
@@ -18,6 +18,9 @@ from planscope.debugger.selection import (
     Selection,
 )
 from planscope.language.problem import Constraint, NodePath, Problem, Span, slug
+
+if TYPE_CHECKING:
+    from planscope.language.outline import OutlineNode
 
 T = TypeVar("T")
 
@@ -59,15 +62,6 @@ class SpanMap(Generic[T]):
         return list(dict.fromkeys(self._values[number] for number in sorted(seen)))
 
 
-class Outlined(Protocol):
-    """The part of ``planscope.language.outline.OutlineNode`` that links need."""
-
-    @property
-    def path(self) -> NodePath: ...
-    @property
-    def span(self) -> Span: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Lit:
     """What is highlighted: ranges of the text (sorted), paths of tree nodes, ids of constraints, indexes of steps."""
@@ -84,7 +78,7 @@ class Links:
     ``outline`` may be empty (an imported run has no tree), and constraints may have no spans.
     """
 
-    def __init__(self, text: str, problem: Problem, outline: Sequence[Outlined] = ()) -> None:
+    def __init__(self, text: str, problem: Problem, outline: Sequence[OutlineNode] = ()) -> None:
         self.problem = problem
         self._node_span: dict[NodePath, Span] = {node.path: node.span for node in outline}
         deepest = sorted(self._node_span.items(), key=lambda item: len(item[0]))

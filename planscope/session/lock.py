@@ -21,7 +21,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 
 from planscope.session.files import SessionError
 from planscope.session.locations import locks_folder
@@ -114,9 +113,7 @@ class Lock:
         self.acquire(LOCK_TIMEOUT)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.release()
 
     def _try(self) -> bool:

@@ -28,6 +28,7 @@ from planscope.session.model import (
     variant_of,
 )
 from planscope.session.oracle_input import has_own_tools
+from planscope.wording.terms import capital
 
 RESTART_ANSWER = "Permission is granted. Start over."
 
@@ -70,11 +71,6 @@ def answer_to(
     if timed and tool == RESTART_TOOL:
         return tool_answer(RESTART_ANSWER, arguments, timed=False)
     return unknown_tool(tool, [*done, *([RESTART_TOOL] if timed else [])]), False
-
-
-def capital(name: str) -> str:
-    """Return the name with a capital first letter."""
-    return name[:1].upper() + name[1:]
 
 
 AGENT = "person"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planscope.case import check_size, find_run, judge, variant_shown
 from planscope.errors import UserError
@@ -13,33 +12,26 @@ if TYPE_CHECKING:
     from planscope.session.model import Run, Session
     from planscope.sharing.redact import Redaction
 
-FormatName = Literal["json", "smt2", "text", "markdown", "html", "pytest", "session"]
 Check = Callable[[str], None]
 """A function that takes a text made from a session, and raises RedactionError if it still contains something
 private."""
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """``suffix`` ends the names of its files. ``carries``: ``planscope open`` can open them."""
 
-    name: FormatName
     suffix: str
-    about: str
     carries: bool = False
 
 
 FORMATS: dict[str, Format] = {
-    f.name: f
-    for f in (
-        Format("json", ".json", "everything that planscope knows of the run"),
-        Format("smt2", ".smt2", "SMT-LIB 2, so that any solver can confirm the verdict and its core"),
-        Format("text", ".txt", "plain text, for a mail"),
-        Format("markdown", ".md", "for an issue or a pull request"),
-        Format("html", ".html", "a page that steps through the runs in any browser", carries=True),
-        Format("pytest", ".py", "a test that runs the case again and asserts the verdict"),
-        Format("session", ".planscope.json", "the session itself", carries=True),
-    )
+    "json": Format(".json"),
+    "smt2": Format(".smt2"),
+    "text": Format(".txt"),
+    "markdown": Format(".md"),
+    "html": Format(".html", carries=True),
+    "pytest": Format(".py"),
+    "session": Format(".planscope.json", carries=True),
 }
 """SVG is missing here: it needs the screen, so ``planscope.tui.picture`` makes it from a redacted session."""
 

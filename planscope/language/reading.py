@@ -94,18 +94,17 @@ class Reading:
 
 
 class _Reader:
-    def __init__(self, actions: tuple[Action, ...], timed: bool, kept: bool, natural: bool) -> None:
+    def __init__(self, actions: tuple[Action, ...], timed: bool, kept: bool) -> None:
         self._names = Names(actions)
         self._scanner = Scanner(names=self._names, timed=timed)
-        self._natural = natural
-        self._sentences = SentenceReader(self._scanner, kept, natural)
+        self._sentences = SentenceReader(self._scanner, kept)
         self._skeletons = Skeletons(self._names, timed)
         self._remembered = lru_cache(maxsize=_KEPT)(self._sentences.read)
 
     def sentence(self, text: str, before: str = "") -> SentenceReading | Trouble:
         """Read a sentence, or some together. ``before``: what stands before them."""
         found = self._remembered(text) if len(text) <= _KEPT_LENGTH else self._sentences.read(text)
-        if not self._natural or not isinstance(found, Trouble) or found.readings or found.idle:
+        if not isinstance(found, Trouble) or found.readings or found.idle:
             return found
         if unordered_list(text, self._names):
             return found
@@ -140,7 +139,7 @@ class _Reader:
         with the one before them, or else by themselves."""
         row: list[Span] = []
         for span in self.spans(text):
-            if row and not (self._natural and len(row) < MOST_JOINED and self._goes_on(text, row[-1], span)):
+            if row and not (len(row) < MOST_JOINED and self._goes_on(text, row[-1], span)):
                 yield from self._together(text, row)
                 row = []
             row.append(span)
@@ -167,7 +166,7 @@ class _Reader:
 
     def spans(self, text: str) -> Iterator[Span]:
         """Return the spans of the sentences with their periods, without surrounding white space."""
-        return self._spans(text, 0, len(text), self._natural)
+        return self._spans(text, 0, len(text), True)
 
     def _spans(self, text: str, start: int, stop: int, lists: bool) -> Iterator[Span]:
         """Return the spans of the sentences, and of ``lists``, in a part of the text."""
@@ -198,7 +197,7 @@ class _Reader:
     def _period(self, text: str, start: int) -> int:
         """Return the place of the period that ends the sentence at ``start``, or -1."""
         period = text.find(".", start)
-        while self._natural and period > 0 and (half := _HALF_OF_DAY.match(text, period - 1)) is not None:
+        while period > 0 and (half := _HALF_OF_DAY.match(text, period - 1)) is not None:
             if (behind := text[half.end() :].lstrip()) and not behind[0].isupper():
                 period = text.find(".", half.end())
             else:
@@ -219,8 +218,8 @@ class _Reader:
 
 
 @lru_cache(maxsize=8)
-def _reader(key: tuple[tuple[str, str, str], ...], timed: bool, kept: bool, natural: bool) -> _Reader:
-    return _Reader(tuple(Action(*row) for row in key), timed, kept, natural)
+def _reader(key: tuple[tuple[str, str, str], ...], timed: bool, kept: bool) -> _Reader:
+    return _Reader(tuple(Action(*row) for row in key), timed, kept)
 
 
 @dataclass(frozen=True)
@@ -235,14 +234,11 @@ class PartReading:
     sentences: tuple[Span, ...]
 
 
-def read_query(
-    text: str, actions: Iterable[Action], *, timed: bool = False, kept: bool = False, natural: bool = True
-) -> Reading:
+def read_query(text: str, actions: Iterable[Action], *, timed: bool = False, kept: bool = False) -> Reading:
     """Read a paragraph about the given actions. In a timed query an action without a duration takes 1 hour.
 
     ``kept``: the text comes from a file that was read before. Older versions of synthesis wrote "A precedes B, which
     follows C, D and E" to say that B follows all three; a kept text is read so, while in a new text this is ambiguous.
-    ``natural``: read natural sentences and lists too, which the paper's grammar does not have.
 
     Raises ParseFailure with an error for every broken sentence (up to ``MAX_ERRORS``), and ActionNameError for an empty
     name or two names that are equal but for case.
@@ -251,7 +247,7 @@ def read_query(
     sentences = []
     errors: list[ParseError] = []
     left_out: list[Span] = []
-    for span, found in _sentences(text, actions, timed, kept, natural):
+    for span, found in _sentences(text, actions, timed, kept):
         if isinstance(found, ParseError):
             errors.append(found)
             left_out.append(span)
@@ -294,13 +290,13 @@ def read_partly(text: str, actions: Iterable[Action], *, timed: bool = False) ->
 
 
 def _sentences(
-    text: str, actions: tuple[Action, ...], timed: bool, kept: bool = False, natural: bool = True
+    text: str, actions: tuple[Action, ...], timed: bool, kept: bool = False
 ) -> Iterator[tuple[Span, tuple[SentenceReading, int] | ParseError]]:
     """Yield every sentence with its place and its reading, whose places count from there, or its error.
 
     After ``MAX_ERRORS`` broken ones the rest is left out. A text that is too long or empty has one error.
     """
-    reader = _reader(tuple((a.id, a.name, a.tool) for a in actions), timed, kept, natural)
+    reader = _reader(tuple((a.id, a.name, a.tool) for a in actions), timed, kept)
     if len(text) > MAX_TEXT:
         message = f"the text is longer than {MAX_TEXT:,} characters"
         whole = (0, len(text))
@@ -341,7 +337,7 @@ def _reading(
 def sentence_spans(text: str, actions: Iterable[Action]) -> Iterator[Span]:
     """Yield the spans of the sentences of a text, and of its lists of actions, whether or not they can be read."""
     key = tuple((a.id, a.name, a.tool) for a in actions)
-    return _reader(key, True, False, True).spans(text)
+    return _reader(key, True, False).spans(text)
 
 
 def paper_reading(reading: Reading) -> Reading:

@@ -259,14 +259,13 @@ class Lenient(NamedTuple):
 
 
 class SentenceReader:
-    """Reads single sentences about some actions. ``kept`` and ``natural``: see ``read_query``."""
+    """Reads single sentences about some actions. ``kept``: see ``read_query``."""
 
-    def __init__(self, scanner: Scanner, kept: bool = False, natural: bool = True) -> None:
+    def __init__(self, scanner: Scanner, kept: bool = False) -> None:
         self.scanner = scanner
         self.ids = tuple(action.id for action in scanner.names.actions)
         self.timed = scanner.timed
         self.kept = kept
-        self.natural = natural
 
     @cached_property
     def prose(self) -> Prose:
@@ -276,7 +275,7 @@ class SentenceReader:
     def read(self, text: str) -> SentenceReading | Trouble:
         """Return the only reading of a sentence (the last one of a text may lack its period), or its error."""
         found = self._read(text)
-        if not self.natural or not isinstance(found, Trouble) or found.readings:
+        if not isinstance(found, Trouble) or found.readings:
             return found
         if wrong := unordered_list(text, self.scanner.names):
             return wrong

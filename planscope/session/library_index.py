@@ -110,12 +110,12 @@ class Entry:
         """What a search looks in."""
         errors = [
             form
-            for json_name in sorted(self.error_types)
+            for json_name in self.error_types
             for form in (json_name, json_name.replace("_", " "), terms.said(json_name))
         ]
         told = terms.VERDICTS[self.outcome.told] if self.outcome is not None else ""
         texts = (self.name, self.title, self.topic, self.agent, self.model, self.verdict, told, *errors)
-        more = ("wrong" if self.came_out("wrong") else "", "helped" if self.helped else "")
+        more = ("wrong" * self.came_out("wrong"), self.helped and "helped")
         return "\n".join(t for t in (*texts, *more, self.wrong and "broken") if t).casefold()
 
     @property

@@ -90,7 +90,7 @@ class ListedRun:
 
     @property
     def failed(self) -> bool:
-        return self.outcome is not None and self.outcome.verdict == "wrong"
+        return (self.outcome and self.outcome.verdict) == "wrong" or self.run.reward == 0
 
     @property
     def lost(self) -> str:

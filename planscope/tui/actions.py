@@ -189,7 +189,7 @@ choose-run             o                       Runs = open                    do
 tools                  ~ t                     Findings                       doors.tools
     List what the fuzzer found in the agent's tools, and the steps that failed so.
 next-failed-run        O                       Next failed run = open other   doors.next_failed_run
-    Open the next wrong run.
+    Open the next run that is wrong, or that was graded 0.
 save                   ~ ctrl+s                Save                           opening.save
     Save now; planscope also saves every change by itself.
 share                  E                       Share                          doors.share
@@ -347,7 +347,7 @@ search-runs            /                       Search*                        se
 open-run               o                       Open*
     Open the run or query, as Enter does.
 next-failure           f                       Next failure* = violation
-    Go to the next wrong run.
+    Go to the next run that is wrong, or that was graded 0.
 filter-runs            v                       Filter*                        filter
     Show runs of one verdict, error, lost step, model or query.
 delete-run             - delete                Delete* = remove

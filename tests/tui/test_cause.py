@@ -112,6 +112,17 @@ def test_x_tells_the_cause_of_a_run_that_nothing_judges() -> None:
     assert plain.app.pushed == [] and plain.told
 
 
+async def test_a_run_that_was_graded_0_is_a_failure_whatever_judges_it(tmp_path: Path) -> None:
+    """It keeps all rules: f in the list and O find it, as they find a run that breaks one."""
+    session = invented("get_order comes before cancel_order.")
+    session = session_of([Trace([ASKED, look("#W1")], id="fine", reward=1.0), *map(trace_of, session.runs)])
+    add_rules(session, "get_order comes before cancel_order.")
+    async with opened(sessions.write(session, tmp_path), (120, 40), run="fine") as driven:
+        await driven.press("O")
+        await driven.until(lambda: driven.state.run.id == "t")
+        assert "✓ RIGHT  graded wrong" in rows(driven.app)[0]
+
+
 async def test_the_list_counts_the_runs_that_have_a_cause(tmp_path: Path) -> None:
     """None of them was lost, since nothing judges them."""
     session = invented("")

@@ -21,9 +21,12 @@ LONGEST_GAP = 6
 
 
 class _Name(NamedTuple):
+    """``heads``: its last word, and that before a preposition: "tests" and "staging" of "run tests on staging"."""
+
     id: str
     words: tuple[str, ...]
     little: frozenset[str]
+    heads: frozenset[str]
 
 
 class Mentioned(NamedTuple):
@@ -40,6 +43,11 @@ class Mentioned(NamedTuple):
 def _content(name: str) -> tuple[str, ...]:
     said = re.findall(r"[^\W_]+", name.casefold())
     return tuple(word for word in said if word not in LITTLE) or tuple(said) or ("",)
+
+
+def _heads(name: str) -> frozenset[str]:
+    parts = re.split(r"\b(?:of|for|with|from|to|in|on|at|by)\b", name.casefold())
+    return frozenset(_content(part)[-1] for part in parts)
 
 
 @cache
@@ -93,7 +101,8 @@ class Named:
 
     def __init__(self, actions: Sequence[Action]) -> None:
         self.known = [
-            _Name(one.id, _content(one.name), LITTLE & {*one.name.casefold().split()}) for one in actions
+            _Name(one.id, _content(one.name), LITTLE & {*one.name.casefold().split()}, _heads(one.name))
+            for one in actions
         ]
 
     def row(self, keys: Sequence[str], named: dict[str, None]) -> Iterator[tuple[int, Mentioned]]:
@@ -130,6 +139,8 @@ class Named:
         verb = kin(said[0], name.words[0])
         if not whole:
             pronoun = verb and end < len(keys) and keys[end] in ("it", "them")
+            if pronoun and not self._related(name, named):
+                return Mentioned("", end)
             bare = _DEFINITE.isdisjoint(keys[at:start]) and not pronoun
             if not self._short(name, said, name.id in named, bare, pronoun):
                 return Mentioned("", end)
@@ -144,9 +155,15 @@ class Named:
         )
         return Mentioned(name.id, end, inside, bool(whole), asked)
 
+    def _related(self, name: _Name, named: Collection[str]) -> bool:
+        """Return whether "it" may be what an action is done to: something of one that was named, if any was."""
+        others = [one for one in self.known if one.id in named and len(one.words) > 1]
+        shared = any(kin(a, b) for one in others for a in one.words[1:] for b in name.words[1:])
+        return shared or not others or len(name.words) < 2
+
     def _short(self, name: _Name, said: Sequence[str], named: bool, bare: bool, pronoun: bool) -> bool:
-        """Return whether some words of a name are certain to mean it: all but its verb, or its verb as a noun, of which
-        no other name has any; or what only this name has, if it was named before."""
+        """Return whether some words of a name are certain to mean it: all but its verb, its verb, or what it is done
+        to, of which no other name has any; or what only this name has, if it was named before."""
         shared = [
             sum(any(kin(one, word) for word in other.words) for one in said)
             for other in self.known
@@ -160,6 +177,9 @@ class Named:
             noun = "noun" in forms(name.words[0]).get(said[0], ()) and said[0] != name.words[0] and not bare
             if pronoun or noun:  # "restart it", "the migration"
                 return True
+        plain = len(said) == 1 < len(name.words) and said[0] not in _VAGUE | english.FUNCTION
+        if plain and not any(shared) and any(kin(said[0], one) for one in {name.words[0], *name.heads}):
+            return True  # "test, then push", "staging"
         vague = len(said) == 1 and (said[0] in _VAGUE or (bare and not _NOMINAL.search(said[0])))
         return named and not vague and len(said) not in shared
 

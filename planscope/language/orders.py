@@ -123,7 +123,7 @@ AfCbX: C<A C<X | - A
 An[bu]C: C<A | - A
 A,?&?n[bu]C: C<A | - A
 nA[bu]C: C<A |
-hAuC: C<A |
+hAuf?C: C<A |
 Aw[fu]?C[BI]?: C<A | - A
 Jn?@: @S | S S
 ,cWn?@: @W | W W

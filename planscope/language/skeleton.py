@@ -35,7 +35,8 @@ f: after | once | as soon as | following | subsequent to | any time after | at a
 u: until | till | unless and until | up until
 n: not | never | no | nobody | no one | not a single | not one | none of
 o: only
-w: requires | require | depends on | depend on | waits for | wait for | wait until | waits until | wait till
+w: can wait until | can wait till | can wait for
+    | requires | require | depends on | depend on | waits for | wait for | wait until | waits until | wait till
     | hinges on | hinge on | relies on | rely on | wait on | waits on | needs | need | presupposes |
     presuppose | rests on | awaits | await | is blocked by | are blocked by | builds on | build on | waits
     till | conditional on | dependent on
@@ -82,7 +83,8 @@ K: finish | finishes | finished | finished with | through with | end | ends | en
     out of the way | behind us | over with | over and done with | completely done | fully done
 X: stop | stops
 D: on | done | done with | signed off | settled | up to date | in place | sorted | up | in | out | off my
-    desk | taken care of
+    desk | taken care of | green | is clean | are clean | is current | passed | successful | succeeded | looks good |
+    look good | looks fine | looks right | gone | good to go | is live | is dry | is tidy | gone through
 m: may | can | could | allowed to | free to | possible | may follow | can follow
 H: has been | have been
 N: that
@@ -118,7 +120,8 @@ V: plan | hold | make | makes | making | made | take | takes | taken | take care
     to | head for | head out for | go off to | look after | produced | compiled | created | published |
     placed | laid | delivered | sent | put through | push through | start with | squeeze in | fit in | slot
     in | squeeze | do up | bring in | bring out | bring | gets its | give it
--: a | an | the | my | your | our | his | her | its | to | of | all | also | today | please | kindly | can
+-: whatever you do
+    | a | an | the | my | your | our | his | her | its | to | of | all | also | today | please | kindly | can
     you | could you | will you | would you | i would like | i want | we want | we would like | i need you to
     | want | hey | hi | hello | hi there | good morning | oh | well | itself | themselves | so | is | are |
     be | being | am | get | gets | got | getting | have | has | had | having | will | would | shall | should
@@ -420,6 +423,8 @@ class Skeletons:
         if (hour := self._hour(text, row, at)) is not None:
             return hour
         width, code = _phrase(tuple(keys[at : at + _WINDOW]))
+        if code == ">" and keys[at] == "after" and not _BEING.isdisjoint(keys[at + width : at + width + 1]):
+            width, code = 1, "f"  # "brushed after it has been fed"
         last = at + width - 1
         that = mentions.get(last) if width > 1 and keys[last] in ("that", "this") else None
         if that is not None and keys[last + 1] not in ARTICLES and not that.whole:
@@ -427,6 +432,8 @@ class Skeletons:
         elif that is not None and that.end == last + 2 and that.whole:
             raise Unread((row[last].start, row[last + 1].end))
         mention = mentions.get(at)
+        if mention is not None and mention.end == at + 1 and not mention.whole and width:
+            mention = None  # "finish" is a word of order before it is short for "finish the report"
         if mention is not None and mention.end - at >= width:
             span = row[at].start, row[mention.end - 1].end
             if not mention.action:
@@ -514,7 +521,7 @@ def _reasons(row: Sequence[Token], mentions: Mapping[int, Mentioned]) -> Iterato
         some = keys[begin:end]
         so = keys[end + 1 : end + 2] == ["so"]
         bracket = keys[start - 1] == "(" and keys[end : end + 1] == [")"] and not _BEING.isdisjoint(some)
-        speaking = so or bracket or (some[:1] and some[0] in _SPEAKING)
+        speaking = so or bracket or keys[start] == "because" or (some[:1] and some[0] in _SPEAKING)
         if not speaking or len(some) < 3 or not (reason or start == 0 or start - 1 in marks):
             continue
         wrong = (

@@ -265,7 +265,7 @@ TOKENS = {
     "agents": 73_040,
     "traces": 56_580,
     "commands": 45_970,
-    "language": 94_687,
+    "language": 95_003,
     "session": 40_016,
     "oracle": 35_171,
     "sharing": 31_800,

@@ -29,7 +29,7 @@ def is_documented(tool: Tool, outcome: Outcome, needed: Callable[[str], bool]) -
     names an argument that must not be zero or empty, and is ``needed`` so for the error.
     """
     fields = properties(tool.schema)
-    named = (f"{name}: {said}" for name, one in fields.items() for said in _limits(one) if said)
+    named = (f"{name}: {one.get('description')}." for name, one in fields.items() if isinstance(one, dict))
     text = " ".join((f"{tool.description}.", *_limits(tool.schema), *named))
     name = (outcome.exception or "").rpartition(".")[2]
     if name and re.search(rf"\b{re.escape(name)}\b", text):

@@ -265,6 +265,8 @@ _PATH = re.compile(r"(?:[\w.~-]*/)+[\w.~-]*")
 _NUMBER = re.compile(r"-?\d[\d,_.]*(?:e[+-]?\d+)?")
 _LISTED = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|…(?:[\s,;]+…)+")
 """Several values, in whatever order."""
+_OF_NUMBERS = re.compile(r"\b(?:float|integer|complex) (?=(?:floor )?(?:division|modulo))")
+"""The type of numbers, which a tool's own line does not tell apart."""
 _NAMED_LAST = re.compile(r"(\w+\W+\w+\W+\w+:) \S+$")
 """A name at the end, as of a column: ``no such column: x``."""
 
@@ -282,6 +284,7 @@ def normal(message: str, given: object = None) -> str:
     message = re.sub(r"0x[0-9a-fA-F]+", "…", message)
     message = _PATH.sub("…", message)
     message = _LISTED.sub("…", _NUMBER.sub("N", message))
+    message = _OF_NUMBERS.sub("", message)
     message = _NAMED_LAST.sub(r"\1", message)
     return " ".join(message.split()).rstrip("… ")[:300]
 

@@ -183,6 +183,11 @@ def share(part: float, whole: float) -> float:
     return part / whole
 
 
+def ratio(part: float, whole: Annotated[float, Field(ge=0)]) -> float:
+    """Return a ratio."""
+    return part / whole
+
+
 def opens_by_address(mode: Literal["ro", "rwc"]) -> str:
     """Open a database outside."""
     place = Path(__file__).with_name("no-such.db")

@@ -99,6 +99,7 @@ def test_a_report_says_what_helps_where_the_sandbox_refused() -> None:
 def test_a_limit_of_one_argument_is_documented_if_that_argument_breaks_it() -> None:
     assert [one.documented for one in fuzz("percent", 20).counted()] == [True]
     assert [one.documented for one in fuzz("share", 20).counted()] == [False]
+    assert [one.documented for one in fuzz("ratio", 40).counted()] == [False]
 
 
 def test_a_folder_is_given_under_its_own_path_and_each_child_finds_it_as_it_was(tmp_path: Path) -> None:

@@ -183,6 +183,7 @@ def test_messages_lose_what_differs() -> None:
     cannot = "'latin-1' codec can't encode character {} in position 3: ordinal not in range(256)"
     assert normal(cannot.format(r"'\U000661af'")) == normal(cannot.format(r"'\u0130'")) != ""
     assert normal(cannot).endswith("ordinal not in range(N)")
+    assert normal("float division by zero") == normal("division by zero") == "division by zero"
     longer = "fatal: cannot change to '{}': File name too long"
     assert normal(longer.format("0" * 2500)) == normal(longer.format("x")) != ""
     token = 'unrecognized token: "{}"'

@@ -201,7 +201,9 @@ def _hide(
     covered = _covered(private)
     links, kept = _kept(needed, covered)
     trees = [(path, _tree(libc, path)) for path in kept]
-    secrets = [path for one in kept for path in _secrets(one)]
+    here = Path.cwd()
+    known = (here.parent == here, *(here.is_relative_to(one) for one in (*covered, *map(Path, _SYSTEM))))
+    secrets = [path for one in (*kept, *([] if any(known) else [here])) for path in _secrets(one)]
     for path in covered:
         _tmpfs(libc, path, "size=16m,mode=755")
     for path, tree in trees:

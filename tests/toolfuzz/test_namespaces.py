@@ -220,6 +220,19 @@ def test_the_report_names_what_the_kernel_does_not_give(monkeypatch: pytest.Monk
     assert any("number of processes" in line for line in missing(report.sandbox))
 
 
+def test_keys_in_the_current_folder_are_covered_wherever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory(dir=Path(__file__).parent, prefix="project") as name:
+        (Path(name) / ".env").write_text("SECRET=1\n")
+        (Path(name) / "key_reader.py").write_text(
+            'def read(name: str) -> str:\n    """Read a file."""\n    return open(__file__[:-13] + name).read()\n'
+        )
+        monkeypatch.chdir(name)
+        call = Call(tool="read", arguments={"name": ".env"})
+        fuzz = Fuzz(Options("key_reader:read"))
+        [made] = fuzz.play([call])
+    assert made.answer == ""
+
+
 def test_a_home_in_the_path_shows_its_code_alone(tmp_path: Path) -> None:
     (tmp_path / "package").mkdir()
     (tmp_path / "package" / "__init__.py").touch()

@@ -246,8 +246,12 @@ def _needed(base: str, words: list[str]) -> list[str]:
 
 
 def _python_of(command: str) -> list[str]:
-    """Return where the Python of a script and its packages are, if the script's first line names one."""
-    with suppress(OSError), Path(shutil.which(command) or command).open("rb") as stream:
+    """Return where the Python of a script and its packages are, if the script's first line names one; for a version
+    manager's command, which only looks for the right one, where they all are."""
+    path = Path(shutil.which(command) or command)
+    if path.parent.name == "shims":
+        return [str(path.parent.parent)]
+    with suppress(OSError), path.open("rb") as stream:
         line = stream.readline(500)
         if line.startswith(b"#!/") and b"python" in line:
             return [str(Path(os.fsdecode(line[2:].split()[0])).parent.parent)]

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from planscope.toolfuzz import namespaces
+from planscope.toolfuzz import child, namespaces
 from planscope.toolfuzz.engine import Fuzz
 from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.namespaces import enter_namespaces, seal
@@ -231,6 +231,17 @@ def test_keys_in_the_current_folder_are_covered_wherever_it_is(monkeypatch: pyte
         fuzz = Fuzz(Options("key_reader:read"))
         [made] = fuzz.play([call])
     assert made.answer == ""
+
+
+def test_a_command_that_a_version_manager_starts_is_there_with_what_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shim = tmp_path / ".manager" / "shims" / "snake"
+    shim.parent.mkdir(parents=True)
+    shim.write_text(f'#!/usr/bin/env bash\nexec "{tmp_path}/.manager/versions/snake" "$@"\n')
+    shim.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{shim.parent}:{os.environ['PATH']}")
+    assert str(tmp_path / ".manager") in child._needed("/", ["snake"])
 
 
 def test_a_home_in_the_path_shows_its_code_alone(tmp_path: Path) -> None:

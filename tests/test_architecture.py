@@ -261,7 +261,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 192_690,
     "rules": 82_785,
-    "toolfuzz": 86_630,
+    "toolfuzz": 86_820,
     "agents": 73_040,
     "traces": 56_580,
     "commands": 45_970,

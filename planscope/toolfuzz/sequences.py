@@ -42,7 +42,7 @@ MOST_ENDED = 8
 MOST_LEARNED = 20
 """Limit of values that are learned from one answer."""
 
-_TEXTS = ("apple", "blue sky", "third draft", "Oslo", "n17")
+_TEXTS = ("apple", "blue sky", "third draft", "Oslo", "n17", "a text of some more words than the others have")
 _NUMBERS = (5, 7, 23, 42, 77, 99, 250, 1000)
 
 
@@ -168,9 +168,16 @@ class _Drawer:
         plan: list[str] = []
         if run.families and number % 3 < 2:
             write, read, gone = run.families[(number - number // 3) % len(run.families)]
-            looks = [n for n, r in run.roles.items() if (r.what, r.noun) == ("look", run.roles[read].noun)]
+            noun = run.roles[read].noun
+            looks, writes = (
+                [n for n, r in run.roles.items() if (r.what, r.noun) == (what, noun)]
+                for what in ("look", "write")
+            )
             look = self.random.choice(looks) if looks else None
-            parts = [read, write, look, read, write, look, read, gone, read, gone, read]
+            taken = {name: run.keys(noun) & properties(run.tools[name].schema).keys() for name in writes}
+            # What changes a thing needs one.
+            makers = [name for name in writes if taken[write] and not taken[name]]
+            parts = [*makers[:1], read, write, look, read, write, look, read, gone, read, gone, read]
             plan = [name for name in parts if name is not None and self.random.random() < 0.85]
         self.plan = plan or [
             self.random.choice(list(run.tools)) for _ in range(self.random.randint(2, LONGEST))
@@ -197,7 +204,8 @@ class _Drawer:
         plain = [(key, v) for key, v in told if isinstance(v, str | int) and not isinstance(v, bool)]
         learned = [(key, v) for key, v in plain if key is not None]
         learned += [(f"{role.noun}_id", v) for key, v in learned if key == "id"]
-        names_one = {"id", *keys} & {key for key, _ in told}  # then the answer says which value is the id
+        # The answer says which value is the id, or the call has said it.
+        names_one = {"id", *keys} & {key for key, _ in told} or keys & one.arguments.keys()
         if role.what in ("write", "look", "other") and not names_one and not is_absent(one):
             words = (word for _, v in plain for word in words_like_ids(str(v), one.arguments))
             learned += [(key, word) for word in itertools.islice(words, MOST_LEARNED) for key in keys]

@@ -47,3 +47,28 @@ JSON = _tools("json", lambda name: json.dumps({"note": {"id": name, "size": 3}})
 LIST = _tools("list", lambda name: "saved", False)
 GONE = _tools("plain", lambda name: name, True)
 """The same with a delete that deletes."""
+
+
+_PAGES: dict[str, str] = {}
+
+
+def create_page(text: str) -> str:
+    """Make a page. The answer has its id."""
+    _PAGES[f"p{len(_PAGES) + 1}"] = text
+    return f"made p{len(_PAGES)}"
+
+
+def update_page(page_id: str, text: str) -> str:
+    """Change a page."""
+    if page_id not in _PAGES:
+        return "no such page"
+    _PAGES[page_id] = text[:30]
+    return "changed"
+
+
+def get_page(page_id: str) -> str:
+    """Read a page."""
+    return _PAGES.get(page_id, "no such page")
+
+
+CUTS: list[Callable[..., Any]] = [create_page, update_page, get_page]

@@ -49,6 +49,11 @@ def test_what_answers_of_a_sequence_contradict() -> None:
     assert kinds(("delete_x", None, "deleted"), ("delete_x", None, "deleted")) == []
 
 
+def test_a_change_that_cuts_a_long_text_is_found() -> None:
+    [one] = fuzz("keepers:CUTS", 5, sequences=80).counted()
+    assert (one.tool, one.kind) == ("update_page", "lying") and is_sequence(one)
+
+
 def test_a_read_that_never_misses_anything_proves_nothing() -> None:
     calls = [Made("set_x", {"name": "a", "value": 5}, "ok"), Made("delete_x", {"name": "a"}, "ok")]
     calls.append(Made("get_x", {"name": "a"}, "this is a"))

@@ -38,10 +38,13 @@ _UNCERTAIN = re.compile(
     (?:[ ](?:too|as[ ]well))?$
     |\b(?:before|until|without|prior|ahead|unless|till|precedes?)\b[^;]*\bor\b(?![ ](?:later|earlier|after|sooner|so)\b)
     |\b(?:before|after|until|once)\b.*[ ]but[ ].*\bfirst\b
+    |\b(?:then|next|after[ ]that|afterwards?|finally|lastly|thereafter)[ ](?:,[ ])?
+    (?:(?:not|no|at|from|by|after|before|earlier|later|than|until|only)[ ])+(?:[0-9]|noon|mid)
     |\bthem[ ]alone\b|\bwhich[ ](?:has|have|needs?)[ ]to[ ]|\bsome(?:time|[ ]point)[ ]before[ ](?:[0-9]|noon|mid)""",
     re.VERBOSE,
 )
-"""Conditions, numbers, at the time when, choices, and a "which" that may be about the whole clause before it."""
+"""Conditions, numbers, at the time when, choices, an hour behind "then", and a "which" that may be about the whole
+clause before it."""
 _FREE_LIST = re.compile(
     r"\b(?:any|either|particular|fixed|whatever|whichever) order *:.*\bthen\b", re.I | re.S
 )

@@ -48,7 +48,8 @@ F: for
     finally | followed by | lastly | after which | next up | following that | last but not least | in turn |
     next in line | after it | once done | when done | second | secondly | third | thirdly | fourth | only
     after that | only after this | only afterwards | fifth | after these | after those | after them | from
-    there | up next | after that one | after this one | fourthly | fifthly | then and only then | the second
+    there | up next | continue with | go on to | go on with | move on to | proceed to
+    | after that one | after this one | fourthly | fifthly | then and only then | the second
     | the third | the fourth | the fifth
 1: first | firstly | first of all | first thing | at first | first up | to begin with | to start with | for
     starters
@@ -127,8 +128,8 @@ V: plan | hold | make | makes | making | made | take | takes | taken | take care
     be | being | am | get | gets | got | getting | have | has | had | having | will | would | shall | should
     | must | do | does | doing | i | you | we | let | us | let's | me | go | goes | going | go out | go ahead
     | come | comes | coming | happen | happens | take place | takes place | make sure | make sure that |
-    ensure | ensure that | be sure to | remember to | see to it that | continue with | go on to | go on with
-    | move on to | proceed to | go on | fits | slotted in | be slotted in | squeezed in | due | supposed to |
+    ensure | ensure that | be sure to | remember to | see to it that |
+    go on | fits | slotted in | be slotted in | squeezed in | due | supposed to |
     ought to | has to | have to | had to | needs to | need to | go into | in the day | besides | besides that
     | moreover | though | however | additionally | also on the list | as for | in any case | anyway |
     actually | strictly | for today | during the day | in the course of the day | this | these | there | i

@@ -67,7 +67,7 @@ def test_verdicts_are_hidden_while_a_sample_waits_for_labels() -> None:
     )
     rows.choose(3)
     place = rows.state.listed[3].place
-    rows.hide(False)
+    rows.arrange(hidden=False)
     assert len(rows.state.listed) == 8 and rows.state.chosen is not None and rows.state.chosen.place == place
 
 
@@ -107,5 +107,5 @@ def test_tools_without_findings_are_listed_and_have_no_label() -> None:
     assert [row.tool for row in rows.state.listed] == ["f", "g"] and rows.state.count == 1
     rows.choose(1)
     assert rows.label() is None and rows.specify() is None and not document.unsaved
-    rows.hide(True)
+    rows.arrange(hidden=True)
     assert [row.tool for row in rows.state.listed] == ["f"]

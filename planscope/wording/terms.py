@@ -20,7 +20,7 @@ MEANINGS: Words = {
     NOT_JUDGED: "nobody asked: there is no query and no rule that the calls have to meet",
     NOT_DECIDED: "asked, but the solver reached its limit, the trace does not tell, or the run is not over",
     CUT_OFF: "the trace or the record ends early",
-    ABORTED: "the model, the network or a tool failed; the reason is said beside it",
+    ABORTED: "the model, the network, a tool or the agent failed; the reason is said beside it",
     STOPPED: "a person stopped the run",
     VIOLATED: "a constraint or a rule is broken, and nothing can mend that",
 }
@@ -161,7 +161,7 @@ REASONS: Words = {
     "cut_off": "the record ends early",
     "model": "the model failed",
     "network": "the network failed",
-    "tool": "a tool failed",
+    "tool": "a tool or the agent failed",
     "stopped": "a person stopped the run",
 }
 """Why a run was aborted."""

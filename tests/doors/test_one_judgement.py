@@ -88,8 +88,8 @@ CAUSES: list[tuple[Cause | None, str, str]] = [
     ("stopped", "STOPPED", "A person stopped the run, which is not a planning error: it."),
     (
         "tool",
-        "ABORTED (a tool failed)",
-        "The run was aborted because a tool failed, which is not a",
+        "ABORTED (a tool or the agent failed)",
+        "The run was aborted because a tool or the agent failed, which",
     ),
     ("model", "ABORTED (the model failed)", "The run was aborted because the model failed, which"),
     ("network", "ABORTED (the network failed)", "The run was aborted because the network failed, which"),

@@ -17,12 +17,12 @@ from planscope.commands.common import (
     columns,
     complain,
     emit,
+    open_session,
     output_file,
     read_text,
     tell,
 )
 from planscope.errors import UserError
-from planscope.report import warning_blocks
 from planscope.rules.names import read_tools, tools_in, tools_named, tools_of_session
 from planscope.rules.rule import RuleFile, names_of, unknown_names
 from planscope.safe import cell_width, clip, visible
@@ -84,9 +84,10 @@ def session_or_traces(name: str) -> tuple[Session | None, str | Source]:
     """Return the session of that name or file, or None for traces; and what to read these from. Standard input is kept,
     since it is read more than once."""
     if name != "-":
-        from planscope.doors.python import session_named
+        from planscope.session.locations import session_at
 
-        return session_named(name), name
+        path = session_at(name)
+        return open_session(str(path)) if path is not None else None, name
     from planscope.session.containers import holds_session, read_stream
     from planscope.session.store import loads
     from planscope.traces.source import standard_input
@@ -288,7 +289,10 @@ def _blocks(summary: Summary, wrong: list[str], warnings: list[str]) -> Iterator
     counts = ", ".join(f"{count:,} {VERDICTS[kind]}" for kind, count in sorted(summary.told.items()))
     yield Code([f"{plural(summary.traces, 'trace')}: {counts or 'none'}"])
     yield from map(Para, summary.notes())
-    yield from warning_blocks(warnings)
+    if warnings:
+        from planscope.report import warning_blocks  # imported late because few traces need it
+
+        yield from warning_blocks(warnings)
 
 
 def table(summary: Summary) -> Iterator[str]:

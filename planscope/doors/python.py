@@ -209,40 +209,15 @@ def rules(source: Rules) -> RulesDocument:
 # sessions and traces --------------------------------------------------------------------------------------------------
 
 
-def session_named(name: str) -> Session | None:
-    """Return the session of that file or name, or None for a file, a folder or a glob of traces."""
-    from planscope.session.containers import CONTAINER_SUFFIXES, holds_session
-    from planscope.session.locations import SUFFIXES, recorded, resolve
-    from planscope.session.store import load as load_session
-
-    if not name:
-        raise UserError("the name is empty; name a session or a file")
-    path = Path(name)
-    try:
-        if os.path.lexists(name):
-            if not path.is_file():  # a folder; or a device or pipe, which could make reading wait for ever
-                return None
-            with path.open("rb") as file:
-                held = holds_session(file)
-            sure = held or name.endswith((*SUFFIXES, *CONTAINER_SUFFIXES)) or recorded(path)
-            return load_session(path) if sure else None
-        found = resolve(name)
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise UserError(f"{visible(name, limit=200)} cannot be read: {why}") from None
-    except UserError:
-        if any(sign in name for sign in "*?["):
-            return None
-        raise
-    return load_session(found)
-
-
 def load_named(name: str, shown: str, *, siblings: bool = True) -> Loaded:
     """Read a session or traces, without ``siblings`` no files beside it that belong to it. Raises UserError."""
+    from planscope.session.locations import session_at
     from planscope.traces import Options, open_traces
 
-    session = session_named(name)
-    if session is not None:
+    if (path := session_at(name)) is not None:
+        from planscope.session.store import load as load_session
+
+        session = load_session(path)
         return Loaded(shown, tuple(run.id for run in session.runs), (), session, ())
     problems: list[str] = []
     traces = open_traces([name], options=Options(siblings), on_problem=problems.append)

@@ -16,8 +16,10 @@ from pathlib import Path
 
 from platformdirs import user_cache_path, user_data_path, user_state_path
 
+from planscope.errors import UserError
 from planscope.resources import shipped
-from planscope.session.containers import CONTAINER_SUFFIXES
+from planscope.safe import visible
+from planscope.session.containers import CONTAINER_SUFFIXES, holds_session
 from planscope.session.files import SessionError, recordings_of
 
 SUFFIXES = (".planscope.json", ".planscope.json.gz")
@@ -227,3 +229,27 @@ def before_trash(path: Path) -> tuple[str, datetime | None]:
         return found[1], datetime.strptime(found[2], _WHEN).replace(tzinfo=UTC)
     except ValueError:
         return found[1], None
+
+
+def session_at(name: str) -> Path | None:
+    """Return the file of the session of that name, or None for a file, a folder or a glob of traces. Raises
+    UserError."""
+    if not name:
+        raise UserError("the name is empty; name a session or a file")
+    path = Path(name)
+    try:
+        if os.path.lexists(name):
+            if not path.is_file():  # a folder; or a device or pipe, which could make reading wait for ever
+                return None
+            with path.open("rb") as file:
+                held = holds_session(file)
+            sure = held or name.endswith((*SUFFIXES, *CONTAINER_SUFFIXES)) or recorded(path)
+            return path if sure else None
+        return resolve(name)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UserError(f"{visible(name, limit=200)} cannot be read: {why}") from None
+    except UserError:
+        if any(sign in name for sign in "*?["):
+            return None
+        raise

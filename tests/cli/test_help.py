@@ -177,3 +177,12 @@ def test_nothing_is_loaded_in_vain(args: list[str], without: list[str]) -> None:
         {MODULES.get(args[0], args[0])} if args and args[0] in COMMANDS else {"open"} if not args else set()
     )
     assert commands - {"common"} == called, "only the module of the command that is called"
+
+
+def test_a_trace_that_is_judged_by_a_plain_rule_loads_no_session(tmp_path: Path) -> None:
+    """Of ``check``'s time, imports are the most; once the models of sessions doubled it."""
+    (tmp_path / "t.json").write_text('[{"tool": "get", "arguments": {}}, {"tool": "pay", "arguments": {}}]')
+    (tmp_path / "r.rules").write_text("get comes before pay.\n")
+    found = loaded("check", str(tmp_path / "t.json"), "--rules", str(tmp_path / "r.rules"))
+    assert "planscope.rules.judge" in found
+    assert found.isdisjoint([*HEAVY, *ENGINE, "planscope.session.model", "planscope.report"])

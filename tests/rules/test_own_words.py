@@ -32,6 +32,7 @@ from tests.rules.worlds import MORE_MODES, make_world
         ("roles.txt", by_meaning, 8, 12, 0),
         ("workplaces.txt", by_meaning, 10, 7, 0),
         ("dev_rules.jsonl", by_examples, 12, 5, 0),
+        ("strangers_2.jsonl", by_examples, 12, 3, 0),
         *nightly(
             ("own_words.txt", by_meaning, 1, 623, 0),
             ("domains.txt", by_meaning, 1, 69, 0),
@@ -40,6 +41,7 @@ from tests.rules.worlds import MORE_MODES, make_world
             ("roles.txt", by_meaning, 1, 95, 0),
             ("workplaces.txt", by_meaning, 1, 88, 2),
             ("dev_rules.jsonl", by_examples, 1, 84, 2),
+            ("strangers_2.jsonl", by_examples, 1, 40, 1),
         ),
     ],
 )

@@ -289,7 +289,7 @@ TOKENS = {
 commit that raises one says in its body what that buys."""
 
 OTHER_BYTES = {
-    "language": 73_388,
+    "language": 73_980,
     "sharing": 65_290,
     "show": 25_240,
     "toolfuzz": 18_710,

@@ -83,3 +83,9 @@ def singular(word: str) -> str:
     if word.endswith("ies"):
         return word[:-3] + "y"
     return word[:-2] if word.endswith(("sses", "xes", "ches", "shes")) else word[:-1]
+
+
+def in_full(word: str) -> str:
+    """Return the word that another is short for, or the word itself: "production" for "prod"."""
+    found: str = _data()["short"].get(word, word)
+    return found

@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from planscope.language import english
-from planscope.language.inflection import forms, singular
+from planscope.language.inflection import forms, in_full, singular
 from planscope.language.inflection import words as listed
 from planscope.language.problem import Action
 
@@ -52,7 +52,8 @@ def _heads(name: str) -> frozenset[str]:
 
 @cache
 def kin(one: str, other: str) -> bool:
-    """Return whether two words are forms of one: "inspect" and "inspection", "file" and "files"."""
+    """Return whether two words are forms of one: "inspect" and "inspection", "file" and "files", "docs"."""
+    one, other = in_full(one), in_full(other)
     if singular(one) == singular(other):
         return True
     short, long = sorted((one, other), key=len)

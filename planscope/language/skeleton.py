@@ -27,7 +27,8 @@ LONGEST = 1_000
 MOST_SYMBOLS = 60
 
 _CODES = """
-b: before | prior to | ahead of | in advance of | earlier than | sooner than | any time before | at any time
+b: to precede | must precede | should precede
+    | before | prior to | ahead of | in advance of | earlier than | sooner than | any time before | at any time
     before | some time before | at some point before | in time for
 f: after | once | as soon as | following | subsequent to | any time after | at any time after | anytime after
     | some time after | at some point after | upon | later than | follows | follow | after having | from the
@@ -98,7 +99,8 @@ Q: them | they | those two | the two | both of them | all of them | all three | 
 z: back | off
 O: or | nor
 !: not earlier | no earlier | not sooner | no sooner | never earlier | not any earlier | not any sooner
-5: later | later on | all come afterwards | all come later | all come after that
+5: some time later | sometime later | at some later point | at a later point
+    | later | later on | all come afterwards | all come later | all come after that
 6: today : | for today :
 R: when to | when exactly to
 Y: except that | except
@@ -122,7 +124,7 @@ V: plan | hold | make | makes | making | made | take | takes | taken | take care
     placed | laid | delivered | sent | put through | push through | start with | squeeze in | fit in | slot
     in | squeeze | do up | bring in | bring out | bring | gets its | give it
 -: whatever you do
-    | a | an | the | my | your | our | his | her | its | to | of | all | also | today | please | kindly | can
+    | already | a | an | the | my | your | our | his | her | its | to | of | all | also | today | please | kindly | can
     you | could you | will you | would you | i would like | i want | we want | we would like | i need you to
     | want | hey | hi | hello | hi there | good morning | oh | well | itself | themselves | so | is | are |
     be | being | am | get | gets | got | getting | have | has | had | having | will | would | shall | should
@@ -198,9 +200,13 @@ _PATTERNS = rf"""
     x: (?:just |and |but )?(?:whenever|wherever|no matter when|no matter where|anywhere|any ?time|\
         regardless of when|\
         when(?={_SUITABLY}* (?:{_SUIT}) ))(?:{_SUITABLY}* (?:{_SUIT}))?(?= )
-    x: (?:at (?:any|some|a) (?:quiet |free |convenient |suitable |good )?(?:time|moment|point|\
-        hour)(?: (?:(?:of|in|during) the day|of your (?:choice|choosing)|that suits(?: you)?|you like|\
-        convenient to you|which suits you))?|no fixed (?:place|time|slot)|(?:somewhere|anywhere|sometime|\
+    x: (?:at (?:any|some|a|whatever|no set|no fixed|no particular) (?:quiet |free |convenient |suitable |good )?\
+        (?:time|moment|point|stage|hour)(?: (?:(?:of|in|during) the day|of your (?:choice|choosing)|that suits(?: you)?\
+        |you like|convenient to you|which suits you))?|no (?:fixed|set|particular|special) (?:place|time|slot\
+        |point|timing)\
+        (?: for (?:it|that|this|them|those))?|no (?:order|ordering|timing|constraints?) ?(?:needed|required)?|\
+        (?:i|we) do not (?:care|mind) when|your choice when|(?:order|timing|time) (?:is )?irrelevant|\
+        (?:somewhere|anywhere|sometime|\
         some time)(?: (?:in|during|on) the (?:day|list|schedule|plan|course of the day))?(?: in between)?|\
         free to go anywhere|(?:independent|independently|regardless) of (?:all )?(?:this|that|the rest|\
         everything else|the others|both|these|those|them)|(?:not|un)(?: \
@@ -208,7 +214,7 @@ _PATTERNS = rf"""
         any of (?:this|that|these|those)|the rest|the others)|when (?:you do|to do|exactly you do|\
         to fit in) (?:it|that|those|them|this) (?:is (?:your choice|up to you|your call)|does not matter)|\
         on the side|freely|flexible|in between|(?:in )?any slot|(?:it )?(?:does not|do not) matter when|\
-        no matter when|(?:has|have|with) no (?:constraints?|restrictions?|fixed time|particular time|\
+        no matter when|(?:has|have|with) no (?:constraints?|restrictions?|(?:fixed|particular|set) (?:time|slot|place)|\
         deadline|dependencies)|not time[- ]critical|(?:as|if) time (?:allows|permits)|(?:as|\
         when) convenient|in your own time|at your (?:leisure|convenience)|(?:the )?(?:time|timing|moment|\
         hour) (?:is (?:up to you|your choice|free|open|flexible)|does not matter)|(?:is|are) (?:up to you|\
@@ -620,6 +626,7 @@ F F: ^[,;&]*$ / ^
 F ?: ^ / ^
 X K: [ais] / ^
 X ?: ^ / ^
+r -: r$ / ^
 L ?: ^ / ^
 G ?: ^ / ^
 e ?: ^ / ^

@@ -85,7 +85,7 @@ def _outcome(row: dict[str, Any]) -> str:
             ("strangers", 1, 80, 0),
             ("strangers_2", 1, 58, 0),
             ("strangers_3", 1, 73, 0),
-            ("strangers_4", 1, 22, 0),
+            ("strangers_4", 1, 32, 0),
         ),
     ],
 )

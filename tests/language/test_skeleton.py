@@ -43,6 +43,8 @@ SOIL_FIRST = {("<", "soil test", "stock count")}
         ),
         ("The count must be over by 5 pm.", {("end_at_most", "stock count", 17)}),
         ("The round must be over before the test.", {("<", "morning ward round", "soil test")}),
+        ("Test the soil, and count the stock at some later point.", SOIL_FIRST),
+        ("The soil test has to precede the stock count. Repairing the fence: your choice when.", SOIL_FIRST),
         ("After testing the soil go on to the stock count.", SOIL_FIRST),
         ("Count the stock once the soil test has passed.", SOIL_FIRST),
         ("The stock count can wait until after the soil test.", SOIL_FIRST),

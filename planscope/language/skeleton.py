@@ -318,7 +318,8 @@ def _phrase(some: tuple[str, ...]) -> tuple[int, str]:
         match = pattern.match(text, start)
         if match is not None and len(match[0].split()) > width:
             width, code = len(match[0].split()), letter
-    return (width, code) if width else (int(some[0] in _SIGNS), _SIGNS.get(some[0], ""))
+    sign = _SIGNS.get(some[0], "") if some else ""
+    return (width, code) if width else (len(sign), sign)
 
 
 class Unread(Exception):

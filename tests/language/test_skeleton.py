@@ -83,6 +83,8 @@ def test_what_is_said_in_other_words_is_read(text: str, meaning: set[tuple[str, 
 @pytest.mark.parametrize(
     "text",
     [
+        "Test the soil, count the stock,",
+        "Test the soil, then, please,",
         "Brush the cat after it has been fed.",
         "Do the stock count by 3 pm. Then, not before 4 pm, test the soil.",
         "The stock count must be complete by 3 pm. Then, at 4 pm at the earliest, test the soil.",

@@ -174,13 +174,12 @@ class Named:
         ends = (any(kin(one, word) for one in said) for word in (name.words[0], name.words[-1]))
         if behind and not any(shared) and not all(ends):
             return True
-        if len(said) == 1 and kin(said[0], name.words[0]) and not any(shared):
-            noun = "noun" in forms(name.words[0]).get(said[0], ()) and said[0] != name.words[0] and not bare
-            if pronoun or noun:  # "restart it", "the migration"
+        if len(said) == 1 and not any(shared):
+            if pronoun:  # "restart it"
                 return True
-        plain = len(said) == 1 < len(name.words) and said[0] not in _VAGUE | english.FUNCTION
-        if plain and not any(shared) and any(kin(said[0], one) for one in {name.words[0], *name.heads}):
-            return True  # "test, then push", "staging"
+            plain = said[0] not in _VAGUE | english.FUNCTION
+            if plain and any(kin(said[0], one) for one in {name.words[0], *name.heads}):
+                return True  # "test, then push", "the migration", "staging"
         vague = len(said) == 1 and (said[0] in _VAGUE or (bare and not _NOMINAL.search(said[0])))
         return named and not vague and len(said) not in shared
 

@@ -204,7 +204,7 @@ _PATTERNS = rf"""
         (?:time|moment|point|stage|hour)(?: (?:(?:of|in|during) the day|of your (?:choice|choosing)|that suits(?: you)?\
         |you like|convenient to you|which suits you))?|no (?:fixed|set|particular|special) (?:place|time|slot\
         |point|timing)\
-        (?: for (?:it|that|this|them|those))?|no (?:order|ordering|timing|constraints?) ?(?:needed|required)?|\
+        (?: for (?:it|that|this|them|those))?|no (?:order|ordering|timing|constraints?)(?: (?:needed|required))?|\
         (?:i|we) do not (?:care|mind) when|your choice when|(?:order|timing|time) (?:is )?irrelevant|\
         (?:somewhere|anywhere|sometime|\
         some time)(?: (?:in|during|on) the (?:day|list|schedule|plan|course of the day))?(?: in between)?|\

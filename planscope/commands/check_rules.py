@@ -17,7 +17,6 @@ from planscope.commands.common import (
     columns,
     complain,
     emit,
-    open_session,
     output_file,
     read_text,
     tell,
@@ -86,8 +85,11 @@ def session_or_traces(name: str) -> tuple[Session | None, str | Source]:
     if name != "-":
         from planscope.session.locations import session_at
 
-        path = session_at(name)
-        return open_session(str(path)) if path is not None else None, name
+        if (path := session_at(name)) is None:
+            return None, name
+        from planscope.session.store import load
+
+        return load(path), name
     from planscope.session.containers import holds_session, read_stream
     from planscope.session.store import loads
     from planscope.traces.source import standard_input

@@ -196,7 +196,7 @@ def search(entries: Iterable[Entry], text: str) -> list[Entry]:
     """Return the entries that contain every word of ``text`` in name, title, topic, agent, model, verdict or error
     types."""
     words = text.casefold().split()
-    return [entry for entry in entries if all(word in entry.words for word in words)]
+    return [entry for entry in entries if all(map(entry.words.__contains__, words))]
 
 
 Mark = tuple[int, int, int, int]
@@ -290,11 +290,16 @@ class _Kept(TypedDict):
     records: list[OnErrorOmit[tuple[int, int, int, int, Record]]]
 
 
+@cache
+def _kept() -> TypeAdapter[_Kept]:
+    return TypeAdapter(_Kept)
+
+
 def _read(path: Path) -> dict[Mark, Record]:
     """Return the valid records for the current code; none if the file is damaged."""
     try:
         with open_regular(path) as file:
-            kept = TypeAdapter(_Kept).validate_json(file.read(_LARGEST), strict=True)
+            kept = _kept().validate_json(file.read(_LARGEST), strict=True)
     except (OSError, ValueError):
         return {}
     return {(a, b, c, d): record for a, b, c, d, record in kept["records"] if kept["engine"] == engine()}

@@ -41,12 +41,13 @@ SHOWN = 20
 """The text output lists this many wrong traces."""
 
 
-def read_rule_file(name: str, tools: Collection[str] = ()) -> RuleFile:
-    """Read a file of rules. ``tools``: known names. Raises UserError with the place of the first error."""
+def read_rule_file(name: str, tools: Collection[str] = (), text: str | None = None) -> RuleFile:
+    """Read a file of rules, or its ``text``. ``tools``: known names. Raises UserError with the place of the first
+    error."""
     from planscope.language.errors import ParseFailure, in_a_line
     from planscope.rules.reading import read_rules
 
-    text = read_text(name)
+    text = read_text(name) if text is None else text
     try:
         found = read_rules(text, tools)
     except ParseFailure as failure:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from planscope.commands import Command
 from planscope.commands.common import (
@@ -24,6 +25,9 @@ from planscope.errors import UserError
 from planscope.session.locations import DEFAULT, bundled, in_library, is_bundled, name_of
 from planscope.signals import status_of
 
+if TYPE_CHECKING:
+    from planscope.session.model import Session
+
 OPEN_ABOUT = (
     "Open the debugger on a session. Without FILE: where you left off; the first time on first-look, a bundled session "
     "with a run that fails."
@@ -36,6 +40,7 @@ _OPEN = (
         "a session: its name, its file, an exported page or test; or a trace or a folder of traces, which are "
         "imported; - is standard input",
     ),
+    ("--rules RULES", "judge the trace by the rules of this file, which become its session's own"),
     *BEGINNING,
 )
 
@@ -49,6 +54,7 @@ def _open(args: argparse.Namespace) -> int:
         name, path, run, step = where_left(run, step)
     else:
         name, trace = args.file, _trace(args.file)
+    rules = _rules(args.rules, name, is_trace=trace is not None)
     if trace is not None and not has_terminal():
         raise UserError(
             f"the debugger needs a terminal; {name} is a trace: planscope import {name} makes a session of it, and "
@@ -57,7 +63,8 @@ def _open(args: argparse.Namespace) -> int:
     if trace is not None:
         from planscope.traces.importing import opened
 
-        path, line = opened(trace)
+        path, line = opened(trace, rules)
+        line += _by_rules(args)
     elif args.file is not None:
         path = session_path(name)
     if not has_terminal():
@@ -68,6 +75,39 @@ def _open(args: argparse.Namespace) -> int:
     from planscope.tui.launch import run as run_app
 
     return run_app(path, run=run, step=step, theme=args.theme, notice=line)
+
+
+def _rules(name: str | None, file: str, *, is_trace: bool) -> Callable[[Session], None] | None:
+    """Return what gives a session the rules of a file as its own, and opens it at the first run that violates one.
+
+    Raises UserError if there is no trace to be judged.
+    """
+    if name is None:
+        return None
+    if not is_trace:
+        raise UserError(
+            f"--rules is for a trace, and {file} is a session: planscope rules add {file} {name} gives it rules"
+        )
+    from planscope.commands.check_rules import read_rule_file
+    from planscope.commands.common import read_text
+    from planscope.rules.in_session import problem_in, set_rules
+    from planscope.rules.names import tools_of_session
+    from planscope.session.run_list import outcomes_of_runs
+
+    text = read_text(name)
+
+    def give(session: Session) -> None:
+        set_rules(session, read_rule_file(name, tools_of_session(session), text).text)
+        outcomes = outcomes_of_runs(session, session.runs, problem_in)
+        wrong = (run.id for run, one in zip(session.runs, outcomes, strict=True) if one.verdict == "wrong")
+        if (id := next(wrong, None)) is not None:
+            session.cursor = {"run": id}
+
+    return give
+
+
+def _by_rules(args: argparse.Namespace) -> str:
+    return "" if args.rules is None else f"; judged by the rules of {Path(args.rules).name}"
 
 
 def _trace(name: str) -> Path | None:
@@ -112,6 +152,7 @@ def _from_standard_input(args: argparse.Namespace) -> int:
 
     source = standard_input()
     trace, data = is_trace(source), b""
+    rules = _rules(args.rules, STANDARD_INPUT, is_trace=trace)
     if not trace:
         data = session_json(read_stream(source.raw(), STANDARD_INPUT), STANDARD_INPUT)
         loads(data, STANDARD_INPUT)  # an error is raised here, before the screen opens
@@ -119,7 +160,8 @@ def _from_standard_input(args: argparse.Namespace) -> int:
         raise UserError(
             "the debugger needs a terminal; without one, use planscope check - or planscope replay -"
         )
-    path, line = opened(source) if trace else (None, "")
+    path, line = opened(source, rules) if trace else (None, "")
+    line += _by_rules(args)
     try:
         keys = os.open("/dev/tty", os.O_RDWR)
     except OSError:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,11 +10,12 @@ from planscope.errors import UserError
 from planscope.oracle.trace import Trace
 from planscope.session import library
 from planscope.session.containers import STANDARD_INPUT
-from planscope.session.files import SessionError, TooLarge, names_itself
+from planscope.session.files import SessionError, TooLarge, fingerprint_of, names_itself
 from planscope.session.locations import in_library
 from planscope.session.model import Session
-from planscope.session.store import load
+from planscope.session.store import load, save
 from planscope.session.traces import session_of
+from planscope.session.writer import check_nobody_writes
 from planscope.traces.listing import format_title
 from planscope.traces.opening import open_traces, reader_of
 from planscope.traces.source import Source, Unreadable, file_name, file_source
@@ -56,10 +56,11 @@ def trace_at(path: Path) -> Path | None:
         return None
 
 
-def opened(path: Path | Source) -> Opened:
+def opened(path: Path | Source, give: Callable[[Session], None] | None = None) -> Opened:
     """Keep the traces of a file or folder as one session in the library, which opens at the first run that failed.
 
-    The same traces, opened again, are the session that they became the first time. Raises UserError, one line.
+    The same traces, opened again, are the session that they became the first time. ``give`` gives it rules.
+    Raises UserError, one line.
     """
     name = path.name if isinstance(path, Source) else str(path)
     troubles: list[str] = []
@@ -72,10 +73,13 @@ def opened(path: Path | Source) -> Opened:
         raise Unreadable(troubles[0] if troubles else f"{name}: no trace could be read")
     session = together(traces, name)
     session.cursor = {"run": session.runs[_first_failed(traces, session)].id}
+    if give is not None:
+        give(session)
     left = [*troubles[:1], *([f"{len(troubles) - 1:,} more files"] if len(troubles) > 1 else [])]
     notes = [line for line in session.notes.splitlines() if line.startswith(("left out", "not read"))]
     said = [what_was_read(traces), *notes[:2], *(f"not read: {one}" for one in left)]
-    return Opened(_kept(session, "trace" if name == STANDARD_INPUT else file_name(name)), "; ".join(said))
+    kept = _kept(session, "trace" if name == STANDARD_INPUT else file_name(name), give)
+    return Opened(kept, "; ".join(said))
 
 
 def opened_at(path: Path) -> Opened:
@@ -119,14 +123,23 @@ def _first_failed(traces: Iterable[Trace], session: Session) -> int:
     return next(graded, next(failed, len(session.runs) - 1))
 
 
-def _kept(session: Session, wanted: str) -> Path:
-    """Return the session of the library that has these runs, or else save this one there."""
+def _kept(session: Session, wanted: str, give: Callable[[Session], None] | None) -> Path:
+    """Return the session of the library that has these runs, with the rules that are given, or else save this one
+    there."""
     for number in range(1, _MOST_COPIES):
         path = in_library(wanted if number == 1 else f"{wanted}-{number}")
         if path is None:
             break
-        with suppress(SessionError):
-            runs = {run.id: run for run in load(path).runs}
-            if all(runs.get(run.id) == run for run in session.runs):
-                return path
+        try:
+            stamp, found = fingerprint_of(path), load(path)
+        except SessionError:
+            continue
+        runs = {run.id: run for run in found.runs}
+        if any(runs.get(run.id) != run for run in session.runs):
+            continue
+        if give is not None and found.rules != session.rules:
+            check_nobody_writes(path)
+            give(found)
+            save(found, path, unless_changed=stamp)
+        return path
     return library.add(session, wanted)

@@ -119,3 +119,67 @@ def test_the_first_run_is_one_that_failed(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_trace_on_standard_input_is_no_broken_session(cli: Cli) -> None:
     done = cli("-", stdin=whole(CHAT).decode())
     assert done.status == 2 and "needs a terminal" in done.err
+
+
+def test_a_trace_opens_with_the_rules_of_a_file(
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[Path] = []
+    told: list[str] = []
+
+    def run(file: Path, *, notice: str, **_: object) -> int:
+        shown.append(file)
+        told.append(notice)
+        return 0
+
+    monkeypatch.setattr(opens, "has_terminal", lambda: True)
+    monkeypatch.setattr(launch, "run", run)
+    path, rules = tmp_path / "runs.jsonl", tmp_path / "rules.txt"
+    booked = [one for one in CHAT if "book" not in json.dumps(one)]
+    path.write_bytes(lines([{"messages": one} for one in (booked, CHAT, booked)]))
+    rules.write_text("book comes before search.\n")
+
+    def opened(*options: str) -> Path:
+        done = cli(str(path), *options)
+        assert (done.status, done.err) == (0, "")
+        return shown[-1]
+
+    first = opened("--rules", str(rules))
+    assert load(first).rules == "book comes before search.\n"
+    assert told[-1].startswith("read: ") and told[-1].endswith("; judged by the rules of rules.txt")
+    rules.write_text("Never call search.\n")
+    assert opened("--rules", str(rules)) == first, "the same trace stays one session"
+    session = load(first)
+    assert session.rules == "Never call search.\n"
+    assert session.rules_before == ["", "book comes before search.\n"], "u brings them back"
+    assert session.cursor == {"run": session.runs[0].id}, "a run that violates a rule, before one that failed"
+    assert opened("--rules", str(rules)) == first and load(first).rules_before == session.rules_before
+    assert opened() == first and load(first).rules == "Never call search.\n", (
+        "without --rules it keeps its own"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ("search comes whenever.\n", "rules.txt: line 1"),
+        ("", "rules.txt has no rule"),
+        (None, "there is no file"),
+    ],
+)
+def test_rules_that_cannot_be_read_open_nothing(
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch, rules: str | None, said: str
+) -> None:
+    monkeypatch.setattr(opens, "has_terminal", lambda: True)
+    monkeypatch.setattr(launch, "run", lambda file, **_: 0)
+    (tmp_path / "run.json").write_bytes(whole(CHAT))
+    if rules is not None:
+        (tmp_path / "rules.txt").write_text(rules)
+    done = cli(str(tmp_path / "run.json"), "--rules", str(tmp_path / "rules.txt"))
+    assert done.status == 2 and said in done.err
+    assert not list(tmp_path.rglob("*.planscope.json"))
+
+
+def test_rules_are_for_traces(cli: Cli) -> None:
+    done = cli("first-look", "--rules", "rules.txt")
+    assert done.status == 2 and "planscope rules add first-look rules.txt" in done.err

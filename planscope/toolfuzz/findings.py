@@ -159,14 +159,14 @@ class Findings:
         if not (warm and one.outcome.kind == "returned"):  # which is only listed
             made = self.stage.play(self._program(one, best), agent=agent)
             final = one.shows(made) or next((m.outcome for m in made[-1:] if m.outcome.same(again)), None)
-            if final is not None:
-                one.take(final)
-            elif warm:
+            if final is None:  # what is smaller needs the calls before it, or hung only for less time
+                one.change(shrunk=one.finding["input"])
+                final = one.shows(self.stage.play(one.calls, agent=agent)) if warm else again
+            if final is None:
                 one.change(shrunk=None, shrink_calls=0)
                 self._with_calls_before(key)
                 return
-            else:
-                one.change(shrunk=one.finding["input"])
+            one.take(final)
         one.change(branches=self._branches(self._program(one, one.finding["shrunk"])))
         self.tell(key)
 
@@ -272,6 +272,11 @@ class Findings:
             calls = [call for given in several for call in self._program(one, given)]
             return len(calls) == len(several) and one.shows(self.stage.play([*calls, *one.calls])) is not None
 
+        if (
+            self.stage.host.is_gone
+        ):  # nobody can say whether it comes again: it ended a server that does not start anew
+            self.tell(key)
+            return
         if not one.before or not fails(list(one.before)):
             self.drop(key)
             return

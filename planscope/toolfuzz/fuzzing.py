@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -161,7 +161,7 @@ class Fuzzing:
             if arcs:
                 self.search.keep(number, [(file, a, b, often) for file, a, b, often in arcs], given)
 
-        def error(made: Mapping[str, object], number: int, before: list[dict[str, object]]) -> None:
+        def error(made: Mapping[str, object], number: int, before: list[str]) -> None:
             one = Made.of(made)
             self._heard(one.outcome, one.arguments, number + 1, before)
 
@@ -201,16 +201,12 @@ class Fuzzing:
                 self.hung += 1
             elif not outcome.failed:
                 return
-        self._heard(outcome, given, self.calls)
+        self._heard(outcome, given, self.calls, end.before)
 
-    def _heard(
-        self,
-        outcome: Outcome,
-        given: dict[str, object],
-        at: int,
-        before: list[dict[str, object]] | None = None,
-    ) -> None:
-        key = self.findings.heard(outcome, [self._call(given)], at, before=before or ())
+    def _heard(self, outcome: Outcome, given: dict[str, object], at: int, before: Sequence[str] = ()) -> None:
+        """``before``: what was sent in the same child before, as JSON."""
+        earlier = () if self.tool.reset is not None else [json.loads(one) for one in before]
+        key = self.findings.heard(outcome, [self._call(given)], at, before=earlier)
         if key is not None:
             self._last_new = at
             self._new.append(key)
@@ -225,7 +221,6 @@ class _Batch:
         self.channel, self.tool, self.places, self.search, self.known = channel, tool, places, search, known
         self.coverage = Coverage(places.own)
         self.keys = {form.partition("\x1f")[2] for form in known}
-        self.sent: list[str] = []
         self.lacking = 0
         self.databases = Databases(search.knowledge)
         if search.guided:
@@ -289,8 +284,6 @@ class _Batch:
             knowledge.news.clear()
         if outcome.failed:
             self._failed(number, text, outcome)
-        if tool.reset is None:
-            self.sent.append(text)
 
     def _failed(self, number: int, text: str, outcome: Outcome) -> None:
         forms = forms_of(self.tool.name, outcome)
@@ -301,8 +294,7 @@ class _Batch:
         self.known.update(dict.fromkeys(forms, forms[-1]))
         self.keys |= {outcome.key, outcome.plain}
         made = Made(self.tool.name, json.loads(text), None, outcome)
-        before = [json.loads(one) for one in self.sent]
-        self.channel.send("error", made=asdict(made), number=number, before=before)
+        self.channel.send("error", made=asdict(made), number=number, before=self.channel.before())
 
     def _of_wrapper(self, text: str) -> Outcome:
         """Make a call again through the tool's wrapper. Return what the wrapper itself raises, such as on an answer of

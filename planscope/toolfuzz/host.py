@@ -16,7 +16,7 @@ import struct
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,9 +28,10 @@ from planscope.toolfuzz.namespaces import Crowd, end_all
 from planscope.toolfuzz.outcome import Outcome, Places, Raised, answered, attempt, class_name, lost, raised
 from planscope.toolfuzz.sandbox import MEMORY, Kept, Watch, die_with_parent, empty, limit_resources
 
-_HEAD = struct.Struct("qdq")
+_HEAD = struct.Struct("qdqq")
 _COUNTS = struct.Struct("qq")
-_SHARED = 2**20
+_FIRST, _SHARED = 64, 2**20
+"""Where the texts of a child's calls begin and end in the shared memory."""
 _FRAME = re.compile(r'^\s*File "(.+)", line (\d+)', re.MULTILINE)
 GRACE = 0.15
 """Seconds that a hung call has for telling where it is."""
@@ -43,13 +44,14 @@ PATIENCE = 5
 
 
 class Channel:
-    """What a child tells: events on a pipe, and in shared memory the current call and how many calls it has ``refused``
-    and how many ``succeeded``, which are known also of a child that is killed."""
+    """What a child tells: events on a pipe, and in shared memory its calls so far, the current one, and how many calls
+    it has ``refused`` and how many ``succeeded``, which are known also of a child that is killed."""
 
     refused = succeeded = 0
 
     def __init__(self, pipe: int, token: str, shared: mmap.mmap, watch: Watch) -> None:
         self._pipe, self._token, self._shared, self.watch = pipe, token, shared, watch
+        self._began = self._ended = _FIRST
         self.told = _Told()
         sys.stdout = sys.stderr = self.told
         sys.stdin = io.StringIO()
@@ -63,12 +65,18 @@ class Channel:
 
     def begin(self, number: int, text: str) -> None:
         """Say that a call begins."""
-        data = text.encode()[: _SHARED - 64]
-        shared = self._shared
-        shared[64 : 64 + len(data)] = data
-        _HEAD.pack_into(shared, 0, number, time.monotonic(), len(data))
+        data = text.encode()[: _SHARED - _FIRST - 1]
+        fits = self._ended + len(data) < _SHARED
+        self._began = self._ended if fits else _FIRST  # else the calls before are forgotten
+        self._ended = self._began + len(data) + 1
+        self._shared[self._began : self._ended] = data + b"\n"
+        _HEAD.pack_into(self._shared, 0, number, time.monotonic(), self._began, len(data))
         if self.watch.refusals:
             self.watch.refusals.clear()
+
+    def before(self) -> list[str]:
+        """Return the texts of the calls before the last one."""
+        return _texts(self._shared, self._began)
 
     def judged(
         self, invoke: Callable[[], object], given: object, places: Places, known: Collection[str] = ()
@@ -89,9 +97,13 @@ class Channel:
 
     def end(self) -> None:
         """Say that the call is over."""
-        _HEAD.pack_into(self._shared, 0, -1, math.inf, 0)
+        _HEAD.pack_into(self._shared, 0, -1, math.inf, self._ended, 0)
         _COUNTS.pack_into(self._shared, _HEAD.size, self.refused, self.succeeded)
         self.watch.back()
+
+
+def _texts(shared: mmap.mmap, until: int) -> list[str]:
+    return shared[_FIRST:until].decode("utf-8", "replace").splitlines()
 
 
 class _Told(io.TextIOBase):
@@ -115,18 +127,22 @@ class _Told(io.TextIOBase):
 @dataclass
 class End:
     """How a child ended: ``done``, ``hung``, ``died``, or ``slow`` (killed after a call that did end); the call that it
-    was in, or -1, and its arguments as JSON; how many calls were ``refused`` and ``succeeded``."""
+    was in, or -1, and its arguments as JSON; the texts of the calls ``before`` it; how many calls were ``refused`` and
+    ``succeeded``."""
 
     how: str
     number: int = -1
     text: str = ""
     outcome: Outcome | None = None
+    before: Sequence[str] = ()
     refused: int = 0
     succeeded: int = 0
 
 
 class Host:
     """Forks children for one tool."""
+
+    is_gone = False
 
     def __init__(
         self, folder: Path, places: Places, network: bool, processes: bool, copy: FolderCopy | None = None
@@ -158,7 +174,7 @@ class Host:
             self._copy.reset()
         self._trace.seek(0)
         self._trace.truncate()
-        _HEAD.pack_into(self._shared, 0, -1, math.inf, 0)
+        _HEAD.pack_into(self._shared, 0, -1, math.inf, _FIRST, 0)
         _COUNTS.pack_into(self._shared, _HEAD.size, 0, 0)
         reading, writing = os.pipe()
         pid = os.fork()
@@ -172,6 +188,8 @@ class Host:
         try:
             end = self._follow(pid, reading, heard, limit)
             end.refused, end.succeeded = _COUNTS.unpack_from(self._shared, _HEAD.size)
+            if end.text:
+                end.before = _texts(self._shared, _HEAD.unpack_from(self._shared, 0)[2])
         finally:
             os.close(reading)
             self._end(pid)
@@ -220,8 +238,7 @@ class Host:
             if time.monotonic() - looked > _LOOK:
                 if (passed := self._crowd.over()) is not None:
                     end_all()
-                    number, _, length = _HEAD.unpack_from(self._shared, 0)
-                    text = self._text(length) if number >= 0 else ""
+                    number, text = self._current()
                     return End("died", number, text, lost("killed", passed, None, "", self.places))
                 looked = time.monotonic()
             if ready:
@@ -235,7 +252,7 @@ class Host:
                     if message is not None:
                         heard(**message)
                 continue
-            number, began, length = _HEAD.unpack_from(self._shared, 0)
+            number, began, _, _ = _HEAD.unpack_from(self._shared, 0)
             if number != seen:
                 seen, used = number, _work_of(pid)[0]
             late = time.monotonic() - began
@@ -243,11 +260,12 @@ class Host:
                 work, waits = _work_of(pid)
                 if late > PATIENCE * limit() or not _is_starved(work - used, waits, limit()):
                     return self._hung(pid, number)
-        number, _, length = _HEAD.unpack_from(self._shared, 0)
-        return self._died(pid, number, length)
+        return self._died(pid)
 
-    def _text(self, length: int) -> str:
-        return bytes(self._shared[64 : 64 + length]).decode("utf-8", "replace")
+    def _current(self) -> tuple[int, str]:
+        """Return the number and text of the current call, -1 if there is none."""
+        number, _, start, length = _HEAD.unpack_from(self._shared, 0)
+        return number, self._shared[start : start + length].decode("utf-8", "replace")
 
     def _hung(self, pid: int, number: int) -> End:
         with suppress(ProcessLookupError):
@@ -259,15 +277,14 @@ class Host:
             os.kill(pid, signal.SIGKILL)
         with suppress(ChildProcessError):
             os.waitpid(pid, 0)
-        now, _, length = _HEAD.unpack_from(self._shared, 0)
+        now, text = self._current()
         if now != number:  # it ended at the last moment
             return End("slow", number)
         trace = self._words().removesuffix("TOLD\n")
         location, shown = _hung_at(trace, self.places)
-        text = self._text(length)
         return End("hung", number, text, lost("hung", "the call did not end", location, shown, self.places))
 
-    def _died(self, pid: int, number: int, length: int) -> End:
+    def _died(self, pid: int) -> End:
         _, status = os.waitpid(pid, 0)
         code = os.waitstatus_to_exitcode(status)
         trace = self._words()
@@ -281,7 +298,7 @@ class Host:
         else:
             message = f"the process {ended(code)}"
         outcome = lost("killed", message, location, trace, self.places)
-        return End("died", number, self._text(length) if number >= 0 else "", outcome)
+        return End("died", *self._current(), outcome)
 
     def _words(self) -> str:
         data = os.pread(self._trace.fileno(), 20_000, 0)  # the child's place in the file must not move

@@ -88,7 +88,7 @@ class ServerHost:
             job(channel)
         except Lost as lost:
             self.server.stop()
-            end = End(lost.how, channel.number, channel.text, lost.outcome)
+            end = End(lost.how, channel.number, channel.text, lost.outcome, channel.before())
         except ServerLost as lost:
             self.server.stop()
             self._failed_starts += 1
@@ -102,6 +102,11 @@ class ServerHost:
             end = End("done")
         end.refused, end.succeeded = channel.refused, channel.succeeded
         return end
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the server did not start when it was last asked to."""
+        return self._failed_starts > 0
 
     def _start(self) -> None:
         self.server.start()
@@ -172,6 +177,7 @@ class _ServedChannel(Channel):
     def __init__(self, heard: Callable[..., None], server: Server) -> None:
         self._heard = heard
         self.number, self.text = -1, ""
+        self._sent: list[str] = []
         nothing: Any = SimpleNamespace(refusals=[], take=server.said, restore=lambda: None)
         self.watch = self.told = self.kept = nothing
 
@@ -180,6 +186,10 @@ class _ServedChannel(Channel):
 
     def begin(self, number: int, text: str) -> None:
         self.number, self.text = number, text
+        self._sent.append(text)
+
+    def before(self) -> list[str]:
+        return self._sent[:-1]
 
     def end(self) -> None:
         self.number, self.text = -1, ""

@@ -114,6 +114,12 @@ def test_attacks_are_survived_and_told() -> None:
     assert bool(missing(report.sandbox)) == (report.sandbox["writes"] != "namespace")
 
 
+@pytest.mark.parametrize(("name", "kind"), [("ends_later", "killed"), ("hangs_later", "hung")])
+def test_a_call_that_ends_or_hangs_after_others_is_kept_with_them(name: str, kind: str) -> None:
+    [one] = fuzz(name, 30, call_limit=0.5).counted()
+    assert (one.kind, one.shrunk) == (kind, None) and len(one.needs) == 9
+
+
 def test_an_error_that_needs_earlier_calls_keeps_them() -> None:
     one = found(fuzz("after_three", 40))["raised", "KeyError"]
     assert one.shrunk is None and len(one.needs) == 3

@@ -116,6 +116,30 @@ def test_a_server_without_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert [tool.calls for tool in report.tools] == [10] * 4
 
 
+def test_a_call_of_a_server_that_is_only_late_when_it_is_made_smaller_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sleeps = RAW.replace('if name == "hangs" and a > 100:', 'if name == "hangs":')
+    (tmp_path / "raw.py").write_text(
+        sleeps.replace("time.sleep(60)", "time.sleep(60 if a > 100 else min(a, 1) / 2)")
+    )
+    report = fuzz(f"mcp:{sys.executable} raw.py", 8, tools=("hangs",), call_limit=1.0)
+    [hung] = report.counted()
+    assert hung.kind == "hung" and hung.shrunk["a"] > 100
+
+
+def test_what_a_server_does_after_some_calls_is_kept_with_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "raw.py").write_text(
+        RAW.replace("and a > 100:\n            raise", 'and one["id"] > 9:\n            raise')
+    )
+    [killed] = fuzz(f"mcp:{sys.executable} raw.py", 20, tools=("dies",)).counted()
+    assert killed.kind == "killed" and killed.needs is not None and 1 <= len(killed.needs) <= 4
+
+
 def test_a_server_is_searched_in_the_same_way_each_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,19 @@ from planscope.toolfuzz.outcome import OK, Lost, Places
 HERE = Path(__file__).parent
 
 
+@contextmanager
+def serving(*how: str) -> Iterator[str]:
+    command = [sys.executable, str(HERE / "web_server.py"), *how]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
+        server.kill()
+
+
 @pytest.fixture(scope="module")
 def port() -> Iterator[str]:
-    server = subprocess.Popen(
-        [sys.executable, str(HERE / "web_server.py")], stdout=subprocess.PIPE, text=True
-    )
-    assert server.stdout is not None
-    yield server.stdout.readline().strip()
-    server.kill()
-    server.wait()
-    server.stdout.close()
+    with serving() as port:
+        yield port
 
 
 @pytest.mark.parametrize("path", ["mcp", "sse"])
@@ -44,6 +48,15 @@ def test_a_server_at_an_address_is_fuzzed_and_what_may_write_only_if_allowed(pat
     assert report.remarks == ["The server runs elsewhere: nothing of it is sandboxed."]
     every = Fuzz(Options(target, calls=20, sequences=0, network=True, live_writes=True)).run()
     assert [one.calls for one in every.tools] == [20, 20]
+
+
+@pytest.mark.parametrize("path", ["mcp", "sse"])
+def test_a_call_that_ends_a_server_at_an_address_is_kept_though_nobody_can_confirm_it(path: str) -> None:
+    with serving("ends") as port:
+        report = Fuzz(Options(f"mcp:http://127.0.0.1:{port}/{path}", calls=50, network=True)).run()
+    [killed] = [one for one in report.counted() if one.kind == "killed"]
+    assert (killed.tool, killed.shrunk) == ("get_part", None) and len(killed.input["code"]) > 100
+    assert any("does not start any more" in one for one in report.remarks)
 
 
 def test_an_address_needs_the_network(port: str, capsys: pytest.CaptureFixture[str]) -> None:

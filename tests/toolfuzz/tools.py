@@ -108,6 +108,25 @@ def ends_process(code: int) -> str:
     return "ok"
 
 
+CALLED: list[int] = []
+
+
+def ends_later(code: int) -> str:
+    """End the process at the tenth call."""
+    CALLED.append(code)
+    if len(CALLED) == 10:
+        os._exit(1)
+    return "ok"
+
+
+def hangs_later(code: int) -> str:
+    """Hang at the tenth call."""
+    CALLED.append(code)
+    if len(CALLED) == 10:
+        threading.Event().wait()
+    return "ok"
+
+
 def forks(text: str) -> str:
     """Fork."""
     if text:

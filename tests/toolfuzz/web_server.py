@@ -1,8 +1,12 @@
-"""A small MCP server at an address: streamable HTTP at /mcp, a stream of events at /sse. It prints its port."""
+"""A small MCP server at an address: streamable HTTP at /mcp, a stream of events at /sse. It prints its port.
+
+``ends``: a long code ends it.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import queue
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -31,6 +35,8 @@ def answer(message: dict[str, Any]) -> dict[str, Any] | None:
         result = {"tools": TOOLS}
     elif message["method"] == "tools/call":
         code = message["params"]["arguments"].get("code")
+        if "ends" in sys.argv and len(str(code)) > 100:
+            os._exit(1)
         if not isinstance(code, str):
             return {"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32602, "message": "no code"}}
         text = 'Traceback (most recent call last):\n  File "a.py", line 3' if "%" in code else f"part {code}"

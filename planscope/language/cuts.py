@@ -105,7 +105,7 @@ class Token:
 @dataclass(frozen=True, slots=True)
 class Item:
     """A part of a sentence. ``code``: S (a set of calls), COND (a condition on an answer), per (values that calls must
-    share), or what words say (``english.Said``)."""
+    share), or what words say (``english.Said``, also of ``exact``)."""
 
     code: str
     span: Span
@@ -116,6 +116,7 @@ class Item:
     per: tuple[Paths, Paths] = ((), ())
     agent: str | None = None
     odd: bool = False
+    exact: bool = False
     against: Against | None = None
 
 
@@ -481,7 +482,9 @@ class Cuts:
                 0,
                 width,
                 tuple(
-                    Item(one.code, span, low=one.low, high=one.high, agent=self._who(at, one))
+                    Item(
+                        one.code, span, low=one.low, high=one.high, agent=self._who(at, one), exact=one.exact
+                    )
                     for one in codes
                 ),
             )

@@ -13,12 +13,14 @@ MANY = float("inf")
 
 class Said(NamedTuple):
     """What words say. ``low`` and ``high``: bounds of a number of calls; of a deadline its number, and whether it is in
-    seconds; ``low`` of a verb: whether it must. ``agent``: who makes the call."""
+    seconds; ``low`` of a verb: whether it must. ``agent``: who makes the call. ``exact``: a number is meant as one
+    ("exactly one", "once"), not only as an article ("one lookup")."""
 
     code: str
     low: float = 0
     high: float = 0
     agent: str | None = None
+    exact: bool = False
 
 
 @cache
@@ -329,7 +331,7 @@ def _count(match: re.Match[str]) -> list[Said] | None:
     if part.get("again"):
         return [Said("REPEAT", 2, MANY)]
     if part.get("low"):
-        return [Said("COUNT", _value(part["low"]), _value(part["high"]))]
+        return [Said("COUNT", _value(part["low"]), _value(part["high"]), exact=True)]
     n = (
         1.0
         if match[0] == "once and only once"
@@ -346,7 +348,7 @@ def _count(match: re.Match[str]) -> list[Said] | None:
     elif "than" in how:
         low, high = 0, n - 1
     code = "COUNT" if "word" in part else "COUNT_AMONG" if part["of"] else "COUNT_OF"
-    return [Said(code, low, high)]
+    return [Said(code, low, high, exact=bool(part["how"]) or code != "COUNT_OF")]
 
 
 _WITHIN = (

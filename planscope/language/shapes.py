@@ -827,8 +827,8 @@ _MANY = ("COUNT", "REPEAT", "COUNT_OF", "COUNT_AMONG")
 
 def _counts(item: Item) -> bool:
     """Return whether a number asks for more than some call: "exactly once", but not "at least once" or "one lookup"."""
-    exact = item.high < MANY and (item.code == "COUNT" or item.span[1] - item.span[0] > len("a single"))
-    return item.code in _MANY and (item.low != 1 + (item.code == "REPEAT") or exact)
+    least = 1 + (item.code == "REPEAT")
+    return item.code in _MANY and (item.low != least or (item.exact and item.high < MANY))
 
 
 _TOLD = ("earlier", "later", "right_earlier", "right_later")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile, product
+from operator import attrgetter
 from typing import cast
 
 from planscope.language import english
@@ -20,11 +21,11 @@ from planscope.language.shapes import (
     Meaning,
     by,
     doubtful,
+    in_the_words_of,
     joined,
     meanings,
     places,
     rewritten,
-    table,
 )
 
 MOST_CLAUSES = 8
@@ -106,25 +107,17 @@ def plain(scanner: Scanner, row: Sequence[Token]) -> Reading | None:
 
 def plainer(scanner: Scanner, row: Sequence[Token], told: str = english.PLAINER) -> list[Token]:
     """Return a sentence in the plainer words of a table; nothing of one that asks for nothing."""
-    row = full(row, scanner.names.known)
-    words = " ".join(one.key for one in row)
-    for pattern, (said,) in table(told):
-        while match := pattern.search(words):
-            whole = row[places(match)]
-            kept = {one.key for word in said if word.isdigit() for one in row[places(match, int(word))]}
-            if any(one.key not in kept and scanner.names_tool(one) for one in whole):
-                break
-            span = whole[0].start, whole[-1].end
-            row = rewritten(
-                row,
-                match,
-                said,
-                {word: Token("word" if word.isalpha() else "mark", word, *span) for word in said},
-            )
-            before, words = words, " ".join(one.key for one in row)
-            if before == words:
-                break
-    return row
+
+    def say(row: list[Token], match: re.Match[str], said: Sequence[str]) -> list[Token]:
+        whole = row[places(match)]
+        kept = {one.key for word in said if word.isdigit() for one in row[places(match, int(word))]}
+        if any(one.key not in kept and scanner.names_tool(one) for one in whole):
+            return row
+        span = whole[0].start, whole[-1].end
+        made = {word: Token("word" if word.isalpha() else "mark", word, *span) for word in said}
+        return rewritten(row, match, said, made)
+
+    return in_the_words_of(told, full(row, scanner.names.known), attrgetter("key"), say)
 
 
 def parted(scanner: Scanner, row: Sequence[Token]) -> Iterator[tuple[list[list[Token]], bool]]:

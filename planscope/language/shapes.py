@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import chain, count, pairwise, product
+from operator import attrgetter
 from typing import Literal, TypeVar, cast
 
 from planscope.language import english
@@ -242,6 +243,47 @@ def _shapes() -> Iterator[Shape]:
         yield Shape(kinds, words)
 
 
+_NEEDED = re.compile(r"(?<![<\w~'@])@?\w+(?![\w>~?*+'])")
+_OPENS = re.compile(r"(?:^|[ ^|(]|\(\?(?:P<\w+>|[:=!]))$")
+
+
+Needs = tuple[frozenset[str], tuple[frozenset[str], ...]]
+"""Words, and sets of words: a text that has not each word, and one of each set, needs no closer look."""
+
+
+def needed(words: str) -> Needs:
+    """Return what stands between spaces in every text that a pattern matches."""
+    groups: list[frozenset[str]] = []  # "@0" stands for a word of the first
+
+    def found(part: str) -> frozenset[str] | None:
+        ways = [_NEEDED.findall(way) for way in part.split("|")]
+        sets = [groups[int(way[0][1:])] if way[0][0] == "@" else {way[0]} for way in ways if way]
+        return frozenset().union(*sets) if len(sets) == len(ways) else None
+
+    words = re.sub(r"\[[^]]*\]|\\.", "~", re.sub(r"\{[\d,]+\}", "*", words))
+    while part := re.search(r"\((\?(?:P<\w+>|:)|\?)?([^()]*)\)([?*]?)", words):
+        before, behind = words[: part.start()], words[part.end() :]
+        ways = part[2].split("|")
+        apart = _OPENS.search(before) or all(way.startswith(" ") for way in ways)
+        ends = behind[:1] in ("", *" $|)") or all(way.endswith(" ") for way in ways)
+        kept = "" if part[3] or part[1] == "?" else part[2]
+        if "|" in kept:
+            one = found(kept)
+            groups.append(one or frozenset())
+            kept = f"@{len(groups) - 1}" if one else ""
+        words = f"{before}{' ' if apart else '~'}{kept}{' ' if ends else '~'}{behind}"
+    if "|" in words:
+        one = found(words)
+        return frozenset(), (one,) if one else ()
+    needs = _NEEDED.findall(words)
+    sets = tuple(groups[int(one[1:])] for one in needs if one[0] == "@")
+    return frozenset(one for one in needs if one[0] != "@"), sets
+
+
+def fits(needs: Needs, known: Set[str]) -> bool:
+    return needs[0] <= known and not any(one.isdisjoint(known) for one in needs[1])
+
+
 class Shape:
     """A shape of sentences and the kinds that they may mean; its groups have numbers behind their names. ``needs``:
     codes that every such sentence has, so that most shapes need no closer look."""
@@ -249,12 +291,7 @@ class Shape:
     def __init__(self, kinds: str, words: str) -> None:
         self.kinds = tuple(kinds.split(" | "))
         self.words = words
-        while part := re.search(r"\((?:\?(?:P<\w+>|:))?([^()]*)\)([?*]?)", words):
-            kept = "" if "|" in part[1] or part[2] else part[1]
-            glue = "~" if words[part.end() : part.end() + 1].isalpha() else " "
-            words = f"{words[: part.start()]} {kept}{glue}{words[part.end() :]}"
-        found = re.findall(r"(?<![<\w~])\w+(?![\w>])", words)
-        self.needs = frozenset(word for word in found if not word.endswith("_")) - {"S"}
+        self.needs = needed(words)
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -316,7 +353,7 @@ def _by_shape(items: Sequence[Item], row: Sequence[str]) -> Iterator[tuple[Meani
     """Yield what a sentence means by each shape that its items fit as a whole."""
     codes, known = " ".join(row), frozenset(row)
     for shape in SHAPES:
-        if shape.needs <= known and (match := shape.pattern.fullmatch(codes)):
+        if fits(shape.needs, known) and (match := shape.pattern.fullmatch(codes)):
             first, then, until = (group(items, match, name) for name in ("first", "then", "until"))
             if not shape.kinds[0].startswith(_COUNTING) and any(map(_counts, items)):
                 continue
@@ -522,28 +559,50 @@ def normal(items: Sequence[Item]) -> list[Item]:
     return same(found)
 
 
-@cache
-def table(text: str) -> tuple[tuple[re.Pattern[str], list[list[str]]], ...]:
-    """Return the lines of a table of rewritings: a pattern, and what it is read as, in one way or in two."""
-    found = []
-    for line in english.lines(text):
+class Rewriting:
+    """A line of a table of rewritings: a pattern, and what it is read as, in one way or in two. Most lines fit no
+    sentence of a run of the program: a pattern is compiled where all words that it needs are there."""
+
+    def __init__(self, line: str) -> None:
         words, _, said = line.partition(" =>")
         for name, part in (("LIST", LIST), ("BESIDE", f"(?:{'|'.join(_BESIDE)})"), (r"\bV\b", V)):
             words = re.sub(name, part.replace("\\", "\\\\"), words)
-        found.append((re.compile(rf"(?<!\S)(?:{words})(?!\S)"), [one.split() for one in said.split(" | ")]))
-    return tuple(found)
+        self.words, self.needs = words, needed(words)
+        self.said = [one.split() for one in said.split(" | ")]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(rf"(?<!\S)(?:{self.words})(?!\S)")
+
+
+@cache
+def table(text: str) -> tuple[Rewriting, ...]:
+    return tuple(map(Rewriting, english.lines(text)))
+
+
+def in_the_words_of(
+    told: str,
+    row: list[T],
+    word: Callable[[T], str],
+    say: Callable[[list[T], re.Match[str], Sequence[str]], list[T]],
+) -> list[T]:
+    """Return a row, of which each place that a line of a table matches is said as the line says it; a line that changes
+    nothing is left."""
+    now = " ".join(map(word, row))
+    known = set(now.split())
+    for line in table(told):
+        while fits(line.needs, known) and (match := line.pattern.search(now)):
+            row = say(row, match, line.said[0])
+            before, now = now, " ".join(map(word, row))
+            if before == now:
+                break
+            known = set(now.split())
+    return row
 
 
 def same(items: list[Item], told: str = SAME) -> list[Item]:
     """Return the items in the words of a table, where it says that they mean the same as others."""
-    codes = " ".join(item.code for item in items)
-    for pattern, (said,) in table(told):
-        while match := pattern.search(codes):
-            items = _in_codes(items, match, said)
-            before, codes = codes, " ".join(item.code for item in items)
-            if before == codes:
-                break
-    return items
+    return in_the_words_of(told, items, attrgetter("code"), _in_codes)
 
 
 def _in_codes(items: Sequence[Item], match: re.Match[str], said: Sequence[str]) -> list[Item]:
@@ -576,8 +635,9 @@ def doubtful(items: Sequence[Item], text: str) -> tuple[Meaning, ...] | None:
         if (items[k - 1].code, items[k].code, items[k + 1].code) == ("S", "and", "S")
     ]
     codes = " ".join(item.code for item in items)
-    for pattern, both in table(DOUBTS):
-        if (match := pattern.fullmatch(codes)) and not codes.startswith(("both", "do both")):
+    for line in table(DOUBTS):
+        match, both = line.pattern.fullmatch(codes), line.said
+        if match and not codes.startswith(("both", "do both")):
             clear = forms == [2] and "and" in both[0]
             found = [next(meanings(_in_codes(items, match, way)), None) for way in both[clear:]]
             if all(found):

@@ -106,6 +106,7 @@ class PlanscopeApp(ThemedApp):
         self._leaving: asyncio.Task[None] | None = None
         self._mounting = asyncio.Lock()
         self._painted = False
+        self.keys_wait = True
         self._asked = asked
         self.last_campaign = ""
         self.add_mode("first", self._make_first)
@@ -234,11 +235,9 @@ class PlanscopeApp(ThemedApp):
         """Replace the first frame by the debug screen."""
         async with self._mounting:
             if self._leaving is None:
-                await self._show_in_place_of(self.screen, document, opened, trouble)
+                await self._show_now(document, opened, trouble)
 
-    async def _show_in_place_of(
-        self, first: Screen[Any], document: Document, opened: Opened | None, trouble: str
-    ) -> None:
+    async def _show_now(self, document: Document, opened: Opened | None, trouble: str) -> None:
         more = f" (and {len(self.notices) - 1} more: planscope config)" if len(self.notices) > 1 else ""
         notice = self.notices[0] + more if self.notices else shown(self._asked.notice, 600)
         run_id = self.summary.run_id
@@ -250,8 +249,7 @@ class PlanscopeApp(ThemedApp):
             from planscope.tui.screens.debug.doors import open_campaign
 
             open_campaign(self.screen_of_session, campaign)
-        if isinstance(first, FirstFrame):
-            first.hand_over(self.simulate_key)
+        self.keys_wait = False
         gc.enable()  # ``run`` has disabled it while modules are imported
 
     def _start(self, run_id: str, opened: Opened | None, notice: str, trouble: str = "") -> Start:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual import events, on
-from textual.app import App
 from textual.command import CommandPalette
 from textual.filter import LineFilter, NoColor
 
@@ -19,6 +18,7 @@ from planscope.tui.settings import BY_NAME, ScreenSettings
 from planscope.tui.style.lines import shown
 from planscope.tui.style.painter import Painter
 from planscope.tui.style.themes import DEFAULT, first_theme, load_themes, need_theme, no_color
+from planscope.tui.typed_ahead import TypedAhead
 
 if TYPE_CHECKING:
     from planscope.tui.app_screen import AppScreen
@@ -29,7 +29,7 @@ _WRITE_AFTER = 0.6
 """Seconds after the last change until changed settings are written."""
 
 
-class ThemedApp(App[int]):
+class ThemedApp(TypedAhead):
     """The base of the application. ``notices``: problems in the user's files, one line each."""
 
     ENABLE_COMMAND_PALETTE = False

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from textual import events
 from textual.app import App
 
 from planscope.errors import UserError
@@ -20,7 +19,6 @@ from planscope.tui.opening.first_frame import FirstFrame
 from planscope.tui.screens.debug.screen import DebugScreen
 from tests.tui import sessions
 from tests.tui.screen import Driven, opened, rows
-from tests.tui.test_live import until
 
 HEAVY = (
     "z3",
@@ -234,20 +232,3 @@ async def test_a_large_file_opens_without_its_text_first(
     async with opened(path) as driven:
         assert "PARAMETER ERROR" in driven.text
         assert driven.state.debug.index == 1
-
-
-async def test_a_key_that_comes_too_late_to_the_first_frame_is_not_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[FirstFrame] = []
-    make = PlanscopeApp._make_first
-
-    def kept(app: PlanscopeApp) -> FirstFrame:
-        made.append(make(app))
-        return made[0]
-
-    monkeypatch.setattr(PlanscopeApp, "_make_first", kept)
-    async with opened(sessions.write(sessions.figure_10(), tmp_path)) as driven:
-        assert driven.state.debug.index == 1
-        made[0].post_message(events.Key("g", "g"))  # it was on its way there when the screens changed
-        await until(driven, lambda: driven.state.debug.index == 0)

@@ -323,13 +323,14 @@ def test_rules_that_are_typed_judge_all_runs_and_are_undone() -> None:
     stage = FakeStage(sessions.figure_10(), "r1")
     rules.undo_rules(stage)
     assert stage.told.startswith("nothing to undo")
-    stage.answers = [SimpleNamespace(text="sanitizing_tools happens at most once.", save=True)]
+    stage.answers = ["sanitizing_tools happens at most once."]
     rules.write_rules(stage)
     assert stage.told == "all runs of the session are judged by these rules now; u undoes it"
     playing.take_back(stage)
     assert stage.told == "the last change of the rules is undone; the session has no rules"
-    stage.answers = [SimpleNamespace(text="half a rule", save=False)]
+    stage.asked[-1].keep("half a rule")
     rules.write_rules(stage)
+    assert stage.asked[-1].text == "half a rule"
     assert stage.told == "your rules are not saved: W continues them"
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from textual import events, on
+from textual.await_complete import AwaitComplete
 from textual.widget import Widget
 
 from planscope.oracle.trace import Trace
@@ -27,14 +27,6 @@ None."""
 _NO_FINDERS: Mapping[str, Finder] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """The text when the dialog was closed. ``save``: it becomes the session's rules; else it is a draft."""
-
-    text: str
-    save: bool
-
-
 class _RulesArea(SafeTextArea):
     def on_paste(self, event: events.Paste) -> None:
         """Leave a policy to the dialog; other texts are typed."""
@@ -44,10 +36,12 @@ class _RulesArea(SafeTextArea):
             event.prevent_default()
 
 
-class RulesDialog(Dialog[Written]):
-    """Edits the rules of a session. ``trace`` is the displayed run, for which each rule's state is shown.
+class RulesDialog(Dialog[str]):
+    """Edits the rules of a session, and returns those to save. ``trace`` is the displayed run, for which each rule's
+    state is shown.
 
-    ``finders``: ways to find more rules, ``mine`` and ``draft``.
+    ``finders``: ways to find more rules, ``mine`` and ``draft``. ``keep`` is given the text when the dialog closes or
+    planscope is left, and it was not saved.
     """
 
     AUTO_FOCUS = "SafeTextArea"
@@ -62,15 +56,21 @@ class RulesDialog(Dialog[Written]):
         first=True,
     )
 
-    def __init__(self, text: str, trace: Trace | None, finders: Mapping[str, Finder] = _NO_FINDERS) -> None:
+    def __init__(
+        self,
+        text: str,
+        trace: Trace | None,
+        finders: Mapping[str, Finder] = _NO_FINDERS,
+        keep: Callable[[str], object] = str,
+    ) -> None:
         super().__init__("Rules that every run of this session has to keep")
-        self.text, self.trace, self.finders = text, trace, finders
+        self.text, self.trace, self.finders, self.keep = text, trace, finders, keep
         self.offered = offers(trace) if trace is not None else []
         self.at_offer = -1
         self.seen = look(text, trace)
+        self.area = _RulesArea(self.text, id="rules-text", highlight_cursor_line=False)
 
     def body(self) -> Sequence[Widget]:
-        self.area = _RulesArea(self.text, id="rules-text", highlight_cursor_line=False)
         self.gives_way = TextBox(self._lines)
         return self.area, TextBox(lambda: [BLANK]), self.gives_way
 
@@ -164,12 +164,19 @@ class RulesDialog(Dialog[Written]):
     def action_take(self) -> None:
         self.read_now()
         if self.seen.file is not None or not self.area.text.strip():
-            self.dismiss(Written(self.area.text, True))
+            self.dismiss(self.area.text)
         else:
             self.tell("a sentence cannot be read yet")
 
-    def action_leave(self) -> None:
-        self.dismiss(Written(self.area.text, False))
+    def dismiss(self, result: str | None = None) -> AwaitComplete:
+        """Close, also because a screen below does: a text that is not saved is kept."""
+        if result is None:
+            self.keep(self.area.text)
+        return super().dismiss(result)
+
+    def action_quit(self) -> None:
+        self.keep(self.area.text)
+        super().action_quit()
 
 
 def _joined(text: str, more: str) -> str:

@@ -1,11 +1,11 @@
 """The first frame shows the query and the calls from the file, before the debug screen is imported.
 
-It looks like the debug screen, which replaces it a moment later and gets the keys that were pressed meanwhile.
+It looks like the debug screen, which replaces it a moment later.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from textual import events
 from textual.app import ComposeResult
@@ -29,31 +29,16 @@ from planscope.tui.style.lines import Line, Run, cut, justify, ranges, shown, wi
 
 
 class FirstFrame(Screen[None]):
-    """Displays a summary, and keeps the keys that are pressed for the debug screen."""
+    """Displays a summary. What is typed meanwhile waits for the debug screen (``TypedAhead``)."""
 
     AUTO_FOCUS = None
 
     def __init__(self, summary: Summary, arrangements: Mapping[Kind, Arrangement] = FIRST) -> None:
         super().__init__()
         self.picture = _Picture(summary, arrangements)
-        self._early: list[str] = []
-        self._press: Callable[[str], object] | None = None
 
     def compose(self) -> ComposeResult:
         yield self.picture
-
-    def on_key(self, event: events.Key) -> None:
-        event.stop()
-        if self._press is None:
-            self._early.append(event.key)
-        else:  # keys that were sent before the debug screen replaced this one
-            self._press(event.key)
-
-    def hand_over(self, press: Callable[[str], object]) -> None:
-        """Pass on the keys that were pressed so far, and those that still arrive here."""
-        self._press = press
-        for key in self._early:
-            press(key)
 
 
 class _Picture(Windowed):

@@ -28,14 +28,18 @@ async def write_rules(stage: Stage) -> None:
     run = document.run(stage.view.run.id) if stage.view.run is not None else None
     text = drafts.rules.get(session.id, session.rules or "")
     trace = trace_of(run) if run is not None else None
-    written = await stage.answer(RulesDialog(text, trace, _finders(stage, run)))
+    before = session.rules or ""
+
+    def keep(left: str) -> None:
+        drafts.keep_rules(session.id, left if left != before else None)
+
+    written = await stage.answer(RulesDialog(text, trace, _finders(stage, run), keep))
     if written is None:
+        if session.id in drafts.rules:
+            stage.tell(f"your rules are not saved: {key_for('write-rules')} continues them")
         return
-    unsaved = not written.save and written.text != (session.rules or "")
-    drafts.keep_rules(session.id, written.text if unsaved else None)
-    if unsaved:
-        stage.tell(f"your rules are not saved: {key_for('write-rules')} continues them")
-    elif written.save and document.put_rules(written.text):
+    drafts.keep_rules(session.id, None)
+    if document.put_rules(written):
         undo = key_for("take-back")
         _judge_anew(stage, f"all runs of the session are judged by these rules now; {undo} undoes it")
 

@@ -15,6 +15,7 @@ from planscope.debugger.stops import marks as stops_of
 from planscope.debugger.watches import Watch, WatchLine, look
 from planscope.language.problem import Span
 from planscope.oracle.verdict_types import Blame, Repair, StepView, Verdict
+from planscope.session.oracle_input import has_own_tools
 from planscope.tui.controllers.document import NOTHING_CHANGED, Saving
 from planscope.tui.controllers.judge import Certificate, Facts, Judgement, Progress
 from planscope.tui.controllers.marks import Marks
@@ -135,6 +136,11 @@ class DebugView:
     def bare(self) -> bool:
         """Whether a run is displayed that answers no query."""
         return self.run is not None and not self.text.strip()
+
+    @property
+    def only_recorded(self) -> bool:
+        """Whether what is shown has no query, and its tools are those of an agent that planscope cannot run."""
+        return self.variant is not None and not self.text.strip() and has_own_tools(self.variant)
 
     @property
     def focus(self) -> Selection:

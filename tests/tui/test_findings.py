@@ -93,7 +93,7 @@ async def test_a_session_of_findings_alone_opens_with_them(tmp_path: Path) -> No
     path = sessions.write(Session(id="f", title="f", fuzzings=[FUZZING]), tmp_path)
     async with opened(path, (120, 40)) as driven:
         await driven.until(lambda: isinstance(driven.app.screen, FindingsScreen))
-        assert "1 tool, 300 calls" in driven.text
+        assert "findings  1 tool, 300 calls" in driven.text
         await driven.press("down", "y")
         assert "test" in driven.text
         await driven.press("escape", "escape")

@@ -137,7 +137,7 @@ async def test_what_is_not_recorded_is_not_repeated_for_each_run(tmp_path: Path)
         await driven.until(lambda: "t2" in driven.text and "1 call" in driven.text)
         assert "not recorded" not in driven.text
         await driven.press("escape", "d")
-        await driven.until(lambda: "left run" in driven.text and "right run" in driven.text)
+        await driven.until(lambda: "compare" in driven.text and " here" in rows(driven.app)[0])
         assert not any("not recorded" in row for row in rows(driven.app) if " run " in row)
 
 
@@ -185,6 +185,21 @@ async def test_with_rules_all_panes_are_back_and_e_is_rules(tmp_path: Path) -> N
         assert "2 Tree" in driven.text and "3 Constraints" in driven.text
         foot = rows(driven.app)[-1]
         assert "e rules" in foot and "rerun" not in foot and "dissect" not in foot and "fork" not in foot
+
+
+@pytest.mark.parametrize("ruled", [False, True])
+async def test_without_a_run_an_imported_trace_promises_no_run(tmp_path: Path, *, ruled: bool) -> None:
+    path = imported(tmp_path, []) if ruled else unruled(tmp_path)
+    async with opened(path, (120, 40)) as driven:
+        await driven.press("o", "up", "enter")
+        await driven.rest()
+        assert driven.state.run is None
+        foot = rows(driven.app)[-1]
+        assert "run it" not in foot and "dissect" not in foot and "what if" not in foot and "o runs" in foot
+        assert "No run is shown; o lists the runs." in driven.text and "press r" not in driven.text
+        assert "1 Task" in driven.text
+        await driven.press("n")
+        assert "no run is shown; o lists the runs" in driven.text
 
 
 def test_examples_are_kept_and_broken_as_they_say() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from textual import events
 
+from planscope.rules.in_session import set_rules
 from planscope.session.store import load, save
 from planscope.session.traces import session_of
 from planscope.traces import open_traces
@@ -67,6 +68,24 @@ async def test_from_an_unjudged_trace_to_the_call_that_should_have_come_first(tm
         await driven.press("ctrl+s")
         await driven.rest()
     assert load(path).rules == "get_order comes before cancel_order for the same order_id."
+
+
+async def test_a_long_name_of_a_rule_stands_above_what_it_means(tmp_path: Path) -> None:
+    trace = tmp_path / "run.json"
+    trace.write_text(json.dumps([{"role": "user", "content": "Cancel order 7"}, *call(1, "cancel_order")]))
+    session = session_of(list(open_traces([trace])))
+    path = tmp_path / "run.planscope.json"
+    set_rules(
+        session, "look first of all: get_order comes before cancel_order.\nx: Never call cancel_order.\n"
+    )
+    save(session, path)
+    async with opened(path, (80, 24)) as driven:
+        await driven.press("W")
+        await driven.sees("kept if there is none.")
+        shown = [row.strip("─│ ") for row in driven.text.splitlines()]
+        at = shown.index("✗ look first of all")
+        assert shown[at + 1].startswith("Each cancel_order needs get_order before it; kept if")
+        assert "✗ x   There must be no cancel_order." in shown
 
 
 def chat(order: int, *tools: str) -> list[dict[str, Any]]:

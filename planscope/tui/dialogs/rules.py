@@ -12,6 +12,7 @@ from textual.widget import Widget
 from planscope.oracle.trace import Trace
 from planscope.rules.offers import labelled, look, offers, reading_lines, result_words
 from planscope.rules.words import meaning
+from planscope.safe import cell_width
 from planscope.tui.app_screen import AppScreen
 from planscope.tui.dialogs.base import Dialog, SafeTextArea, Said, TextBox, indented
 from planscope.tui.keys import fixed_keys
@@ -102,7 +103,8 @@ class RulesDialog(Dialog[str]):
                 "Write one sentence a line. Some to begin with, and what this run does:", "dim"
             )
             for word, one in labelled(self.offered[:6], self.trace) if self.trace is not None else ():
-                yield line("   ", Run(f"{word:<8}", EXAMPLE_ROLES[word]), Run(shown(one, 200), "tool"))
+                said = paragraph(one, self.text_width - 10, "tool")
+                yield from indented(map(Line, beside(f"  {word}", said, indent=10, role=EXAMPLE_ROLES[word])))
             return
         for error in seen.errors:
             yield from self.wrapped(f"✗ line {error.line}: {error.message}", "broken")
@@ -113,7 +115,11 @@ class RulesDialog(Dialog[str]):
             body = paragraph(meaning(rule), self.text_width - 6)
             if words:
                 body = (*body, (Run(words, terms.STATUS_ROLES[status]),))
-            yield from indented(map(Line, beside(f"{sign} {rule.title}", body, indent=6)))
+            label = f"{sign} {rule.title}"
+            fits = cell_width(label) < 6
+            if not fits:
+                yield from self.wrapped(label, "label")
+            yield from indented(map(Line, beside(label if fits else "", body, indent=6)))
         if seen.clash:
             told = "✗ These rules contradict each other: no run can keep all of them."
             yield from self.wrapped(told, "broken")

@@ -37,7 +37,11 @@ def header_line(state: DebugView, width: int) -> Line:
     room = width - width_of(verdict) - 2
     parts = _parts(state)
     judged = state.run is not None and state.progress == "judged"
-    said = [Run(" "), *seal(state.certificate)] if judged and width >= _SEALED else []
+    said = (
+        [Run(", " if len(verdict) > 1 else " "), *seal(state.certificate)]
+        if judged and width >= _SEALED
+        else []
+    )
     spare = room - width_of(_joined(parts)) - width_of(said)
     if sealed := len(said) > 1 and spare >= -1:
         verdict += said

@@ -29,6 +29,7 @@ _PHASES = """
 over         | edit, rerun, dissect, compare, choose-run, look, zoom, toggle-breakpoint, fork, play, search,
              | next-check, copy, library, palette, quit
 nothing      | library, help, quit, palette
+no trace     | choose-run, edit: rules, library, help, quit
 no run       | rerun: run it, play, edit, dissect, help, next-pane, choose-run, quit
 unreadable   | edit: edit it, rerun: run it, choose-run, help, quit
 running      | pause-run: pause, stop-run: stop, previous-call, list-breakpoints, help, zoom, watch
@@ -51,11 +52,11 @@ play rules   | open_selected, take-back, keep-play, deselect: leave, edit-argume
 """For each phase its keys, by the ids of actions, each with its words if they are not the action's title. Before those
 of ``over`` come the keys that the table of actions names for the footer.
 
-``nothing``: no session is open. ``waits``: at the paused call; ``back``: at a step before it. ``watched``: nothing can
-be decided about the running agent. ``strange call``: the paused call cannot be read, so no tool is called. ``asks``,
-``approves``: the interrupted agent asks the user a question, or to approve a call. ``play base``: what-if play without
-hours; ``play rules``: with arguments. ``not judged``: a run without a query and rules. ``imported``: a run of another
-program, which has rules.
+``nothing``: no session is open. ``no trace``: traces without a query, none of which is shown. ``waits``: at the paused
+call; ``back``: at a step before it. ``watched``: nothing can be decided about the running agent. ``strange call``: the
+paused call cannot be read, so no tool is called. ``asks``, ``approves``: the interrupted agent asks the user a
+question, or to approve a call. ``play base``: what-if play without hours; ``play rules``: with arguments. ``not
+judged``: a run without a query and rules. ``imported``: a run of another program, which has rules.
 """
 
 
@@ -67,6 +68,8 @@ def phase(state: DebugView) -> str:
         return "play" if timed else "play base" if option is None or option.way is None else "play rules"
     if run is None and not state.has_queries:
         return "nothing"
+    if run is None and state.only_recorded:
+        return "no trace"
     if run is None:
         return "unreadable" if state.progress == "unreadable" else "no run"
     if not run.under_way:

@@ -148,6 +148,6 @@ def _about(option: Option, play: Play) -> list[str]:
     if option.takes is not None:
         told.append(f"it takes {phrases.plural(option.takes, 'hour')}")
     if option.breaks:
-        broken = [brief(problem.by_id[c], problem) for c in option.breaks[:3]]
-        told.append(f"violates {'; '.join(broken)}")
+        broken = [f"“{brief(problem.by_id[c], problem)}”" for c in option.breaks[:3]]
+        told.append(f"violates {', '.join(broken)}")
     return told

@@ -42,7 +42,7 @@ class QueryPane(LinePane):
     def prepare(self, state: DebugView, width: int) -> None:
         problem = state.debug.run.problem
         text = state.text or task_of(state)
-        self.head_words = "1 Task" if text and not state.text else "1 Query"
+        self.head_words = "1 Task" if (text and not state.text) or state.only_recorded else "1 Query"
         run = state.run
         left_out, called = (run.left_out, len(run.calls) * problem.unjudged) if run is not None else ((), 0)
         laid_out_for = (text, width, state.errors, state.found, left_out, problem.unjudged, called)

@@ -219,7 +219,9 @@ class _StepPage(Page):
         """Show the start of the run, or its end."""
         state, run = self.state, self.state.run
         if run is None:
-            if state.has_queries:
+            if state.only_recorded:
+                self.row("", f"No run is shown; {key_for('choose-run')} lists the runs.", "dim")
+            elif state.has_queries:
                 self.row("", f"Not run yet; press {key_for('rerun')}.", "dim")
         elif self.view.step == 0:
             self.row("", "Nothing has been called yet.", "dim")

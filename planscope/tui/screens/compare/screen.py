@@ -179,16 +179,14 @@ class CompareScreen(ListScreen):
         if at != state.at:
             self.state = replace(state, at=at)
         grounds = ["cursor" if i == at else "" for i in range(len(self.rows))]
-        for column, side, name in ((self.left, compared.a, "left"), (self.right, compared.b, "right")):
+        for column, side in ((self.left, compared.a), (self.right, compared.b)):
             lines = [
                 Line((row.a if side is compared.a else row.b).runs, ground)
                 for row, ground in zip(self.rows, grounds, strict=True)
             ]
             what = f"run {shown(side.run, 20)}" if side.run else f"query {shown(side.variant, 20)}"
             by = f"  {self._by(side.run)}" if width >= ROOMY else ""  # in a narrow column, only the verdict
-            # a run that got help says so in its place
-            where = f"{name} " if width >= ROOMY or not side.help else ""
-            title = (Run(where, "dim"), Run(what, "title"), Run(by, "dim"))
+            title = (Run(what, "title"), Run(by, "dim"))
             column.set_content(lines, title=title, note=verdict_of(side), current=True, reveal=at)
         self.right.move_to(self.left.top)
         self.right.sync()
@@ -253,8 +251,7 @@ class CompareScreen(ListScreen):
     def _parting(self, compared: Comparison, long: bool) -> str:
         """Describe the first difference of the runs, and count the differences on this page."""
         differing = sum(row.differs for row in self.rows)
-        told = phrases.plural(differing, "difference") if differing else "no difference"
-        told += " here" * long
+        told = f"{phrases.plural(differing, 'difference') if differing else 'no difference'} here"
         parted = compared.divergence
         if self._apart:
             return f"different tasks, it seems · {told}" if long else "different tasks"

@@ -66,6 +66,8 @@ def amounts_to(stage: Stage, command: str) -> None:
 
 def not_run(stage: Stage) -> str:
     """Say why there is no run."""
+    if stage.view.only_recorded:
+        return f"no run is shown; {key_for('choose-run')} lists the runs"
     return f"not run yet; press {key_for('rerun')}" if stage.view.has_queries else "no session is open"
 
 

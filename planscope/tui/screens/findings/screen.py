@@ -93,7 +93,7 @@ class FindingsScreen(ListScreen):
             tool.succeeded == 0 and not tool.skipped for one in self.list.fuzzings for tool in one.tools
         )
         told += f", {phrases.plural(shut, 'tool')} never entered" if shut else ""
-        rate, left = self.list.rate, [Run(" tools ", "brand"), Run(f" {told}")]
+        rate, left = self.list.rate, [Run(" findings ", "brand"), Run(f" {told}")]
         if rate is None or self.list.state.hidden:
             return left, []
         short = f"{phrases.percent(rate.rate)} of {rate.labelled:,} labelled are false"

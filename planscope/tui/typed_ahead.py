@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
@@ -34,31 +34,31 @@ class TypedAhead(App[int]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._held: list[Typed] = []
+        self._held: list[tuple[float, Typed]] = []
         self._waits = 0
-        self._given: WeakKeyDictionary[events.Event, ref[Screen[Any]]] = WeakKeyDictionary()
+        self._given: WeakKeyDictionary[events.Event, tuple[ref[Screen[Any]], float]] = WeakKeyDictionary()
         self._known_front: ref[Screen[Any]] | None = None
 
     async def on_event(self, event: events.Event) -> None:
         """Keep a key while others wait, or while the screen in front is not there yet; else do as Textual does."""
         if isinstance(event, Typed) and not event.is_forwarded and not _quits(event):
             if self._held or self.keys_wait or not self._takes_keys():
-                self._hold(event)
+                self._hold(event, event.time)
             else:
-                await self._give(event)
+                await self._give(event, event.time)
         else:
             await super().on_event(event)
 
     async def _on_key(self, event: events.Key) -> None:
         """Keep a key that nothing took on a screen that is not in front any more, for the one that is."""
-        given = self._given.get(event)
+        given, time = self._given.get(event, (None, 0))
         if given is not None and given() is not self.screen and not _quits(event):
             event.prevent_default()  # Textual would look for a binding
-            self._hold(event)
+            self._hold(event, time)
 
-    def _hold(self, event: Typed) -> None:
-        """Keep a key until the screen in front takes it."""
-        insort(self._held, event, key=attrgetter("time"))
+    def _hold(self, event: Typed, time: float) -> None:
+        """Keep a key until the screen in front takes it, in the order of when they were typed."""
+        insort(self._held, (time, event), key=itemgetter(0))
         if len(self._held) == 1:
             self._waits = 0
             self.set_timer(_SOON, self._release)
@@ -72,15 +72,15 @@ class TypedAhead(App[int]):
 
     async def _hand_out(self) -> None:
         held, self._held = self._held, []
-        for number, event in enumerate(held):
+        for number, (time, event) in enumerate(held):
             if number and isinstance(event, events.Paste):  # what a key opens may take it
                 self._held = held[number:]
                 self.set_timer(_SOON, self._release)
                 return
-            await self._give(_again(event))
+            await self._give(_again(event), time)
 
-    async def _give(self, event: Typed) -> None:
-        self._given[event] = ref(self.screen)
+    async def _give(self, event: Typed, time: float) -> None:
+        self._given[event] = ref(self.screen), time
         await super().on_event(event)
 
     def _takes_keys(self) -> bool:
@@ -100,10 +100,7 @@ def _quits(event: Typed) -> bool:
 
 
 def _again(event: Typed) -> Typed:
-    """Return the event as if it came now, but in its place in time."""
+    """Return the event as if it had not been given to a screen."""
     if isinstance(event, events.Paste):
-        again: Typed = events.Paste(event.text)
-    else:
-        again = events.Key(event.key, event.character)
-    again.time = event.time
-    return again
+        return events.Paste(event.text)
+    return events.Key(event.key, event.character)

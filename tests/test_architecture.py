@@ -261,7 +261,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 193_382,
     "rules": 82_785,
-    "toolfuzz": 86_998,
+    "toolfuzz": 87_188,
     "agents": 73_040,
     "traces": 56_673,
     "commands": 46_059,

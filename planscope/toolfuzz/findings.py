@@ -11,7 +11,7 @@ from typing import Any
 from planscope.toolfuzz.coverage import Coverage
 from planscope.toolfuzz.documented import is_documented
 from planscope.toolfuzz.host import Channel
-from planscope.toolfuzz.outcome import LISTED_ONLY, Call, Made, Outcome
+from planscope.toolfuzz.outcome import LISTED_ONLY, Call, Made, Outcome, forms_of
 from planscope.toolfuzz.programs import Stage
 from planscope.toolfuzz.shrink import MOST_CALLS, Shrinker
 
@@ -82,7 +82,7 @@ class Findings:
         ``at``: the call's number; ``tool``: to blame, if it is not the last one.
         """
         tool = tool or calls[-1]["tool"]
-        forms = forms_of(tool, outcome)
+        forms = forms_of(tool, outcome, calls[-1]["arguments"])
         key = next((self.forms[form] for form in forms if form in self.forms), None)
         if key is not None:
             self.occurrences[key] += 1
@@ -283,8 +283,3 @@ class Findings:
         shrinker = Shrinker(list(one.before), fails, SHRINK_OF_NEEDS)
         one.change(needs=shrinker.run(), shrink_calls=shrinker.calls)
         self.tell(key)
-
-
-def forms_of(tool: str, outcome: Outcome) -> tuple[str, str]:
-    """Return the forms under which an error of a tool is known: without what came from the input, and with it."""
-    return f"{tool}\x1f{outcome.plain or outcome.key}", f"{tool}\x1f{outcome.key}"

@@ -12,12 +12,22 @@ from typing import Any
 from planscope.stats import chao1
 from planscope.toolfuzz import taint
 from planscope.toolfuzz.coverage import Arc, Coverage
-from planscope.toolfuzz.findings import QUICK_LIMIT, Findings, forms_of
+from planscope.toolfuzz.findings import QUICK_LIMIT, Findings
 from planscope.toolfuzz.host import Channel, End, Host
 from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.lookups import Databases
 from planscope.toolfuzz.mcp_tools import ServerHost, violations
-from planscope.toolfuzz.outcome import LISTED_ONLY, OK, Call, Made, Outcome, Places, Refused, returned_error
+from planscope.toolfuzz.outcome import (
+    LISTED_ONLY,
+    OK,
+    Call,
+    Made,
+    Outcome,
+    Places,
+    Refused,
+    forms_of,
+    returned_error,
+)
 from planscope.toolfuzz.programs import Stage
 from planscope.toolfuzz.sandbox import Kept
 from planscope.toolfuzz.search import Search
@@ -194,7 +204,7 @@ class Fuzzing:
             return
         given, outcome = json.loads(end.text), end.outcome
         if end.how == "hung":
-            if self.hung >= 3 and forms_of(self.tool.name, outcome)[-1] not in self.findings.forms:
+            if self.hung >= 3 and forms_of(self.tool.name, outcome, given)[-1] not in self.findings.forms:
                 made = self.stage.play([self._call(given)], agent=True)  # perhaps it is only slow
                 outcome = made[-1].outcome if made else OK
             if outcome.kind == "hung":
@@ -286,7 +296,7 @@ class _Batch:
             self._failed(number, text, outcome)
 
     def _failed(self, number: int, text: str, outcome: Outcome) -> None:
-        forms = forms_of(self.tool.name, outcome)
+        forms = forms_of(self.tool.name, outcome, json.loads(text))
         key = next((self.known[form] for form in forms if form in self.known), None)
         if key is not None:
             self.channel.send("again", key=key)

@@ -152,7 +152,7 @@ class ServerHost:
             return self._outcome("protocol", wrong, "", given, what=f"result {normal(wrong, given)}")
         if violated is None and refused:
             kind = _refused_by_sandbox(text) or "returned"
-            return self._outcome(kind, text or "isError", "", given, what=normal(text, given)[:120])
+            return self._outcome(kind, text or "isError", "", given, what=normal(text, given))
         faults, self._pending = (*reply.faults, *self._pending), ()
         if faults:
             return self._outcome("protocol", faults[0].message, "", given, what=faults[0].what)

@@ -37,6 +37,8 @@ MOST_KEPT = 5_000
 T = TypeVar("T")
 LONGEST_MESSAGE = 2000
 LONGEST_READ = 20_000
+LONGEST_KEY = 120
+MOST_PLACES = 5
 LONGEST_TRACEBACK = 12_000
 _DISK = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _NETWORK = re.compile(
@@ -122,7 +124,8 @@ def keyed(
 ) -> dict[str, str]:
     """Return the two keys of an outcome. ``part``: what else tells errors apart, ``plain`` the same with the input."""
     first = "\x1f".join((kind, name or "", location or ""))
-    return {"key": f"{first}\x1f{part}", "plain": f"{first}\x1f{part if plain is None else plain}"}
+    parts = {"key": part, "plain": part if plain is None else plain}
+    return {which: f"{first}\x1f{one[:LONGEST_KEY]}" for which, one in parts.items()}
 
 
 class Told(Exception):
@@ -286,7 +289,21 @@ def normal(message: str, given: object = None) -> str:
     message = _LISTED.sub("…", _NUMBER.sub("N", message))
     message = _OF_NUMBERS.sub("", message)
     message = _NAMED_LAST.sub(r"\1", message)
-    return " ".join(message.split()).rstrip("… ")[:300]
+    return " ".join(message.replace("…", " ").split())[:300]
+
+
+def forms_of(tool: str, outcome: Outcome, given: object) -> list[str]:
+    """Return the forms under which an error of a tool is known: without what came from the input, and with it. The
+    message may have words that the input has, too, so there are forms in which one of several places is left out.
+    """
+    keys = [outcome.plain or outcome.key, outcome.key]
+    head, _, part = keys[0].rpartition("\x1f")
+    message = outcome.message
+    for text in strings_of(given) if part else ():
+        at = [one.start() for one in re.finditer(f"(?={re.escape(text)})", message) if text][:MOST_PLACES]
+        once = (normal(message[:k] + message[k + len(text) :]) for k in at if len(at) > 1)
+        keys = [*(f"{head}\x1f{one[:LONGEST_KEY]}" for one in once), *keys]
+    return [f"{tool}\x1f{key}" for key in keys]
 
 
 def strings_of(value: object, most: int = 60) -> list[str]:
@@ -339,7 +356,9 @@ def raised(
         first = refusals[0]
         kind, name, location = first.kind, "PermissionError", first.location or location
         why = first.what
-    if isinstance(error, OSError) and error.errno is not None:
+    if isinstance(error, UnicodeEncodeError | UnicodeDecodeError):
+        part = plain_part = error.encoding  # its message is another for one character than for several
+    elif isinstance(error, OSError) and error.errno is not None:
         part = plain_part = errno.errorcode.get(error.errno, str(error.errno))
     else:
         part = normal(why, given) if deepest and not refusals else ""
@@ -440,7 +459,7 @@ def answered(answer: object, given: object, places: Places, refusals: list[Refus
         or any(why.startswith(text[:20]) for text in strings_of(given) if _ERROR_TEXT.match(text))
     ):
         return OK
-    keys = keyed("returned", None, None, normal(why, given)[:120], normal(why)[:120])
+    keys = keyed("returned", None, None, normal(why, given), normal(why))
     return Outcome("returned", None, places.clean(why)[:LONGEST_MESSAGE], **keys)
 
 

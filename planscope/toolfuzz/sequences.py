@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 from planscope.toolfuzz.accepts import fitting, properties
-from planscope.toolfuzz.findings import Findings, forms_of
+from planscope.toolfuzz.findings import Findings
 from planscope.toolfuzz.fuzzing import Fuzzing
 from planscope.toolfuzz.job import Options
-from planscope.toolfuzz.outcome import COUNTED, Call, Made, Outcome, Places, keyed
+from planscope.toolfuzz.outcome import COUNTED, Call, Made, Outcome, Places, forms_of, keyed
 from planscope.toolfuzz.programs import Stage
 from planscope.toolfuzz.stateful import (
     Contradiction,
@@ -94,7 +94,7 @@ class Sequences:
             for at, one in enumerate(made, 1):
                 self.played[one.tool] += 1
                 self.answered[one.tool] += one.kind == "ok"
-                new = self.known.isdisjoint(forms_of(one.tool, one.outcome))
+                new = self.known.isdisjoint(forms_of(one.tool, one.outcome, one.arguments))
                 if one.kind in COUNTED and new:
                     self.findings.heard(one.outcome, calls_of(made[:at]), self.calls + at)
             self.calls += len(made)

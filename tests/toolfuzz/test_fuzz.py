@@ -114,6 +114,13 @@ def test_attacks_are_survived_and_told() -> None:
     assert bool(missing(report.sandbox)) == (report.sandbox["writes"] != "namespace")
 
 
+@pytest.mark.parametrize("name", ["finds_none", "encodes"])
+def test_one_error_whose_message_holds_the_input_is_told_once(name: str) -> None:
+    report = fuzz(name, 600, sequences=0)
+    kinds = [one.kind for one in report.sorted()]
+    assert len(kinds) == len(set(kinds)), [one.message for one in report.sorted()]
+
+
 @pytest.mark.parametrize(("name", "kind"), [("ends_later", "killed"), ("hangs_later", "hung")])
 def test_a_call_that_ends_or_hangs_after_others_is_kept_with_them(name: str, kind: str) -> None:
     [one] = fuzz(name, 30, call_limit=0.5).counted()

@@ -181,6 +181,7 @@ def test_messages_lose_what_differs() -> None:
         "at /tmp/planscope-fuzz-abc/work/here/a and /tmp/planscope-fuzz-abc/home"
     )
     cannot = "'latin-1' codec can't encode character {} in position 3: ordinal not in range(256)"
+    assert normal("slot  is taken", {"slot": ""}) == normal("slot 26169908 is taken", {"slot": "26169908"})
     assert normal(cannot.format(r"'\U000661af'")) == normal(cannot.format(r"'\u0130'")) != ""
     assert normal(cannot).endswith("ordinal not in range(N)")
     assert normal("float division by zero") == normal("division by zero") == "division by zero"

@@ -9,6 +9,7 @@ import pytest
 
 from planscope.oracle.trace import Said, ToolCall, Trace
 from planscope.rules.in_session import add_rules
+from planscope.session.locations import bundled
 from planscope.session.traces import session_of
 from planscope.tui.arrangement import ALL_PANES, FIRST
 from planscope.tui.settings import config_file, state_file
@@ -221,3 +222,9 @@ async def test_the_timeline_keeps_eight_rows_beside_rules_and_a_long_answer(tmp_
         await driven.press("n")
         places = driven.screen.places
         assert places["timeline"].height >= 8 and places["step"].height >= 8
+
+
+async def test_that_there_is_more_to_read_goes_before_what_a_step_cost() -> None:
+    async with opened(bundled()["first-look"], (120, 40)) as driven:
+        title = next(row for row in rows(driven.app) if "5 Step 2" in row)
+        assert title.endswith("● lost · 1 to 20 of 21 ─") and "tokens" not in title

@@ -65,6 +65,19 @@ async def entered(driven: Driven) -> LibraryScreen:
     return screen
 
 
+async def test_an_empty_list_names_no_key_that_needs_a_session() -> None:
+    async with opened(FIRST, (120, 40)) as driven:
+        await driven.press("L")
+        await driven.until(lambda: "delete" in last_row(driven))
+        assert "restore" not in last_row(driven), "the trash is empty"
+        for place in ("2", "4"):
+            await driven.press(place)
+            foot = last_row(driven)
+            assert "new" in foot and not any(
+                word in foot for word in ("open", "rename", "copy", "delete", "restore", "empty trash")
+            )
+
+
 async def rested(driven: Driven) -> None:
     await until(driven, lambda: not isinstance(driven.app.screen, LibraryScreen) or driven.app.screen.at_rest)
     await driven.answered()

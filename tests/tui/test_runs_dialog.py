@@ -34,6 +34,17 @@ async def test_each_run_says_how_it_came_out_and_where_it_was_lost() -> None:
         assert "lost at step 2" in driven.text
 
 
+async def test_the_list_leaves_its_rows_and_the_footer_has_no_dead_key(tmp_path: Path) -> None:
+    call = ToolCall("look_up", {}, answer="{}", answered=True)
+    path = sessions.write(session_of([Trace([Said("user", "Go."), *[call] * 12], id="t")]), tmp_path)
+    async with opened(path, (120, 24)) as driven:
+        await driven.press("o")
+        await _judged(driven)
+        assert "12 look_up()" in driven.text, "the only run is seen whole, below a short list"
+        foot = driven.text.splitlines()[-1]
+        assert "next failure" not in foot and "compare" not in foot and "delete" in foot
+
+
 async def test_search_filter_next_failure_and_histogram_find_runs() -> None:
     async with opened(bundled()["cause-topic"], (120, 40)) as driven:
         await driven.press("o")

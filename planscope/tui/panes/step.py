@@ -42,7 +42,8 @@ class StepPane(LinePane):
         word = phrases.step_word(state.debug.run.replay, view)
         became = Run(f"{terms.STATE_GLYPHS[view.state]} {word}", view.state)
         cost = model_cost(state)
-        spare = self.inner_width - width_of(self.title()) - len(became.text) - 8
+        foot = self.foot()  # that there is more to read goes before what it cost
+        spare = self.inner_width - width_of((*self.title(), *foot)) - len(became.text) - 8 - 3 * bool(foot)
         return (Run(f"{cost} · ", "dim"), became) if cost and len(cost) <= spare else (became,)
 
     def neighbour(self, by: int) -> Selection | None:

@@ -54,6 +54,10 @@ class At(NamedTuple):
     at: int
 
 
+LOWEST = 5
+"""The rows that a list has at least."""
+
+
 @dataclass(frozen=True)
 class Cursor:
     """A box whose rows are chosen with keys and clicks. ``opens``: what a double click does; ``clicked``: a click."""
@@ -74,6 +78,8 @@ class ListScreen(AppScreen[Any]):
     """
 
     CSS_PATH = Path(__file__).with_name("lists.tcss")
+    LEAVES_ROWS = False
+    """Whether the list leaves the rows that it never filled to the boxes below it."""
     KEYS_DROP_NOTICES = True
     """Whether each key drops the notice. A screen that handles keys by itself also drops it by itself."""
     searched: ListControl[Any]
@@ -86,6 +92,7 @@ class ListScreen(AppScreen[Any]):
         self.cursors: Mapping[str, Cursor] = {}
         self.details: tuple[BoxPane, ...] = ()
         self._detailed: object = None
+        self._most = LOWEST
 
     @property
     def document(self) -> Document:
@@ -195,6 +202,9 @@ class ListScreen(AppScreen[Any]):
             head=head if size else None,
             **more,
         )
+        if self.LEAVES_ROWS:
+            self._most = max(self._most, size)  # a search that finds less moves nothing
+            cursor.box.styles.max_height = self._most + 1 + (head is not None)
 
     def show_detail(
         self, box: BoxPane, thing: object, lines: Callable[[int], Sequence[Line]], title: Sequence[Run]

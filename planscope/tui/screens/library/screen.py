@@ -37,6 +37,7 @@ _IN_TRASH = ("empty-trash",)
 class LibraryScreen(ListScreen):
     """Lists sessions. The screen returns the session to switch to, or None."""
 
+    LEAVES_ROWS = True
     where = "library"
     BINDINGS = keys_for("library", list_keys("open_session"))
 
@@ -97,7 +98,11 @@ class LibraryScreen(ListScreen):
         )
 
     def named_keys(self) -> Sequence[Hint]:
-        idle = _NOT_IN_TRASH if self.state.shown == "trash" else _IN_TRASH
+        state = self.state
+        trash = state.shown == "trash"
+        idle = {*(_NOT_IN_TRASH if trash or state.chosen is None else ()), *(() if trash else _IN_TRASH)}
+        if not state.trashed:
+            idle |= {"restore-session", *_IN_TRASH}
         return [hint for hint in super().named_keys() if hint.id not in idle]
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:

@@ -104,6 +104,8 @@ class _Clauses:
                 yield (at - marked, end + goes_on)
                 at = end
             at += 1
+        if not plain and (comma := self._stating()):
+            yield comma, len(self.keys) - 1
         marks = self.marks()
         for before, mark in pairwise(marks if len(marks) > 2 else ()):
             if 2 < mark - before - 1 < _LONGEST and self._explains(before + 1, mark, plain):
@@ -137,6 +139,21 @@ class _Clauses:
                 | {key for key in self.keys[start:end] if key[0].isdigit()}
             )
         return end - (not inside) if self.silent(start, end, words) else None
+
+    def _stating(self) -> int:
+        """Return the place of the last comma if a reason stands behind it: "people complain otherwise"; else 0."""
+        comma = max((at for at, key in enumerate(self.keys) if key == ","), default=0)
+        end = len(self.keys) - (self.keys[-1] == "otherwise")
+        words = (
+            listed("asking")
+            | listed("denying")
+            | listed("doubtful")
+            | listed("obliging")
+            | listed("measuring")
+        )
+        begun = comma and self.begins(comma + 1, "subjects")
+        silent = begun and end - comma > 2 and self.silent(comma + 1 + begun, end, words - {"has", "have"})
+        return comma if silent else 0
 
     def _explains(self, start: int, end: int, plain: bool) -> bool:
         """Return whether a clause between marks asks nothing: "it wakes people up", "anything else is wrong"."""

@@ -70,7 +70,7 @@ FORMS: Mapping[Kind, str] = {
         (?:if|when|before) (?:every )?(?:do )?<then>(?: happens)? ?,? <first> is <BEFORE>
         <first> is (?:call_is right preceding|right preceding call_is|call_is right before) (?:every \
           )?<then>
-        call_is (?:that )?(?:comes )?right before (?:every )?<then> is <first>
+        call_is (?:that )?(?:comes )?right before (?:every )?<then>(?: always)? is <first>
         (?:every )?<then>(?: always)? right preceded_by <first>
         (?:every )?<then>(?: always)? preceded_by <first> ?,? nothing_between
         <then> right (?:must_)?follows <first>
@@ -89,6 +89,7 @@ FORMS: Mapping[Kind, str] = {
         (?:no|not_do|there_no) <then> without own <first>(?: earlier)?
         """,
     "response": r"""
+        every trace <then> follows <first>
         <first> followed_by (?:later <then>|<then> later)
         (?:every <first>|<first>)(?: (?:always|every|later))+ followed_by (?:later )?(?:every \
           )?<then>(?: later)?
@@ -106,6 +107,7 @@ FORMS: Mapping[Kind, str] = {
         (?:every )?<first> gets <then>
         """,
     "precedence": r"""
+        every trace <then> follows <first>
         <NEEDS> (?:earlier |did_do )*<first> (?:did_<V>|may_<V> earlier|<V> earlier)(?: earlier)*
         (?P<first>S)(?: happens)? is prerequisite (?:every )?<then>(?: (?:may_)?happens)?
         <first> <V> earlier ,? ?(?:and )?<then>(?: <V>)? later
@@ -367,8 +369,11 @@ SAME = r"""
     sometime(?= later| earlier) =>
     (later|earlier) sometime => 1
     ^(?!.*(?:if|when) )(.*)sometime => 1 later
+    ^(S) : (S)(?: V)? (?:first|earlier)$ => 2 before 1
     ,$ =>
     ^(first|last) call_is : => 1 call_is is
+    ^(if|when) ((?:do )?S)(?: V)? ,? ?(?:do )?too needs (S)(?: too)* => 1 2 , 3 happens too
+    ^(if|when) ((?:do )?S)(?: V)? ,? ?(?:do )?needs (S)(?: ,)?(?: too)+ => 1 2 , 3 happens too
     ^(S) is optional ,? ?but (if|when) it happens(?! ,? ?it) => 2 1 happens
     ^(?:for|every) (LIST) , (.* (?:earlier|later))$ => if 1 happens , 2
     (prerequisite (?:every )?S) and before(?= S) => 1 and

@@ -187,6 +187,7 @@ shan't = shall not
 (.+)'re = \1 are
 (.+)'ll = \1 will
 (it|that|there)'s = \1 is
+([0-9]+)x = \1 times
 solely|exclusively = only""".splitlines()
     )
 ]
@@ -1445,7 +1446,7 @@ _USER_SAID = re.compile(
     r"spoken|speaks) )"
 )
 _REPLIES = english.words("yes no ok okay stop confirm cancel")
-_NOUNS = [[one] for one in "tool tools call calls".split()]
+_NOUNS = [[one] for one in "tool tools call calls entry entries invocation invocations".split()]
 """Words that belong to a name before them."""
 _EVERY = frozenset({"every", "each"})
 _VALUES = frozenset({"true", "false", "null", "[", "either"})

@@ -89,7 +89,8 @@ _CALLED = _any(
 _HAPPENS = _any(
     """happens?|happened|occurs?|occurred|takes? place|took place|taken place|runs?|ran|goes out|shows? up|appears?|
     appeared|exists?|starts?|begins?|commences?|finish(?:es)?|ends?|stops?(?! [a-z]+ing)|completes?|finished|completed|
-    done|came back|come back|gone through|returned|pass(?:es|ed)?|(?:goes|go|gone) ahead(?! of)|proceeds?|
+    done|came back|come back|gone through|gone out|went out|returned|pass(?:es|ed)?|(?:goes|go|gone) ahead(?!
+      of)|proceeds?|
     makes? sense"""
 )
 _TO_HAPPEN = rf"(?: to (?:happen|occur|run|take place|be {_CALLED}))?"
@@ -160,7 +161,9 @@ _VERB = (
     rf"{_ADVERBS}(?:to )?{_AUXILIARY}{_ADVERBS}(?:(?P<have>has|have|had|having) )?{_ADVERBS}(?:(?P<be>{_BE}) "
     rf")?{_ADVERBS}(?:to )?(?:be )?{_ADVERBS}(?:{'|'.join(f'(?P<{code}>{words})' for code, words in _VERBS)})(?= )"
 )
-_BEING = rf"{_AUXILIARY}(?:(?:not|both|all) )*(?:be|is|are|was)(?: (?:not|never|always|only|also))*(?= )"
+_BEING = (
+    rf"{_AUXILIARY}(?:(?:not|both|all|always) )*(?:be|is|are|was)(?: (?:not|never|always|only|also))*(?= )"
+)
 _BEING_WRONG = rf"(?:{_CONSIDERED} {_WRONG}|makes? no sense)(?= )"
 _PAST = frozenset(("happened", "occurred", "took", "ran", "was", "were", "appeared", "came"))
 _SAYING = {
@@ -394,7 +397,7 @@ _READERS: tuple[tuple[str, Callable[[re.Match[str]], list[Said] | None]], ...] =
 
 _FILLER = (
     _any(
-        rf"""at any (?:time|point|moment)|anytime|sometime|at all|ever|whenever (?:you|we) (?:want|like)|
+        rf"""at any (?:time|point|moment)|anytime|sometime|at all|ever|(?:whenever|wherever) (?:you|we) (?:want|like)|
         (?:in|within|of|per|throughout|during|for)
         (?:a|any|each|every|the|its|this|that) (?:whole |entire |given )?{_RUN}|
         per {_RUN}|(?:anywhere|somewhere) in (?:the|a|the same) {_RUN}|for the (?:rest|remainder) of the {_RUN}|
@@ -437,7 +440,8 @@ UNORDERED = " ".join(
     (?:is|does|makes)(?: not| no)?
     (?:up to (?:it|you|them|the agent)|matter|irrelevant|free|important|unimportant|open|difference)|(?:in
     )?(?:either|any|whichever|whatever|no particular|no fixed) order(?: (?:suits|you|is|among|of|for)
-    (?:\S+ ?){1,2})?|(?:i|we) do not (?:mind|care)(?: in)? (?:what|which|whatever) order|(?:the |their
+    (?:\S+ ?){1,2})?|(?:i|we) do not (?:mind|care)(?:(?: in)? (?:what|which|whatever) order| which|
+      where)?|(?:the |their
     )?(?:order|sequence)(?: of the (?:two|calls|three)| between (?:them|the two)| of (?:them|these))? (?:does not|do
     not) matter|(?:no matter|regardless of|whatever) (?:in )?(?:which|the|their) order(?: of the two)?|(?:it does
     not matter |no matter )?which (?:one )?(?:of (?:them|the two|those two|these two|these|those)
@@ -540,6 +544,52 @@ SIMPLE = dict(
 )
 """What plain sentences mean, where S is a known tool: a kind, the places of its sets, and behind # its number."""
 PLAINER = rf"""
+    ^(?:hi|hello|hey|heads up)(?: there| all| team)?(?: ,)? =>
+    pls|plz => please
+    w / o => without
+    ^assert(?: :)?(?= (?!that )\S+) =>
+    ^in (each|every) {_RUN}(?: ,)?(?= .* follows ) => 1 trace
+    ^((?:right|immediately|directly|straight) (?:before|after) (?:(?!,).)*?) :(?= \S+) => 1 ,
+    ^(.*?) (?:->|=>) ([^,;:]*?)(?: at)? (?:(?:some ?time|any ?time)? ?later(?: on)?|eventually|at some (?:later \
+      )?(?:point|time)|sooner or \
+      later)(?:(?: ,)? always)?$ => every 1 is followed by 2 later
+    (?:either )?both ({_CALLED}|present) or both (?:left out|skipped|omitted|missing|absent|not \1) => both \
+      called or neither
+    or neither of (?:them|the two|both)$ => or neither
+    (?:any two (?:consecutive |successive )?|one |any |each |every |an? )(\S+)(?: calls?)? and \
+      (?:the|its|another) (?:next|following)(?: one| \
+      call| \1(?: call)?)?(?= ,| there|$) => two 1 calls
+    between any two(?= \S+) => between two
+    ^([^,;:]*?) between two (?:calls (?:of|to) )?(\S+)(?: calls)?$ => between two 2 calls , 1
+    ^(no .*?without .*?) , (?:(?:and|but) )?(no .*without .*)$ => 1 ; 2
+    ((?:end|finish|wrap|close|conclude)(?:s|es)? .*?)(?: ,)? as (?:your|the|its)(?: very)? (?:last|final) \
+      (?:tool )?(?:call|step|action)$ => 1
+    ((?:start|begin|open)s? .*? with .*?)(?: ,)? (?:before (?:you )?(?:do |doing )?anything else|as \
+      (?:your|the|its)(?: very)? first (?:tool \
+      )?(?:call|step|action))$ => 1
+    ^(?:every |each |an? )?(.*? followed (?:straight away|right away|immediately|directly|at once) .*?) as the \
+      (?:very )?next (?:tool \
+      )?(?:call|step|action)$ => every 1
+    only with (.*?) as the (?:call|step) (?:right|just|immediately|directly) before(?: it| that)?$ => only \
+      right after 1
+    (exactly .*?) , (?:not|neither) (?:{_NUMBER}|more|less|fewer)(?: (?:and|nor|or)(?: not)? \
+      (?:{_NUMBER}|more|less|fewer))?$ => 1
+    , so that (?!.* (?:must|unless|if|except|but|should|only|never|not|no|before|after) ).*$ =>
+    ^did (you .*?) [?] (?:then|so) => if 1 ,
+    be (?:somewhere |anywhere )?in (?:the|that|this) {_RUN} => happen
+    [(] (?:for )?(?:safety|security|compliance|policy|privacy|legal|audit|cost|costs|gdpr|hipaa|finance)(?: \
+      reasons?| rule)? [)] =>
+    ^(?:an?|the|any) (\w+) (above|over|below|under|of|=|<|>|<=|>=) ([0-9]\S*|"\S*") \
+      (must|may|should|can|shall)( not| never) be \
+      (?:passed|given|sent|handed) to(?: an?| the| any)? (.*)$ => 6 with 1 2 3 4 5 happen
+    ^(.*?) (must|may|should|can|shall)( not| never) exceed (?:an?|the|its) (\w+) of ([0-9]\S*)$ => 1 with 4 > 5 \
+      2 3 happen
+    , (?:then )?(?:please )?(?:make sure|ensure|be sure|see to it)(?: that)? => ,
+    (?:is|are) (?:expected|wanted|called for)(?: (?:per|in|for)(?: an?| each| every| one| the)? {_RUN})?$ => \
+      are required
+    (?:limited|restricted|capped) (?:to|at) (one|two|three|four|five|six|seven|eight|nine|ten|[0-9]+)(?: \
+      (?:per|in|for)(?: an?| each| every| one| \
+      the)? {_RUN})?$ => limited to 1 times
     ^(?:assert|check|verify|expect|confirm|require|demand|enforce|guarantee|we \
       (?:require|demand|insist|expect)|it must hold)(?: :)? \
       that =>
@@ -651,7 +701,7 @@ PLAINER = rf"""
     (?:in|among|within|as|during|for) {_THE_CALLS} => within 1 calls after
     (?:in|among|within|as) (?:one|any|some) of the (?:next |following )?(\S+) calls(?: after (?:it|that))? \
       => within 1 calls
-    ((?:right|directly|immediately|straight|just) .*?) ,? ?with (?:no|nothing)(?: other)?(?: tool)?(?: \
+    ((?:right|directly|immediately|straight|just) .*?) ,? ?(?:with )?(?:no|nothing)(?: other)?(?: tool)?(?: \
       calls?)? (?:in )?between(?: \
       them| the two)? => 1
     (only .*?) as (?:the |an? )?(?:very )?(first|last|final) (?:tool )?(?:call|step|action)(?: of \
@@ -789,7 +839,7 @@ PLAINER = rf"""
     ^(.*?) (?:needs|requires) (?:the )?user's (?:say - so|approval|consent|ok|permission|confirmation|go - ahead) \
       [:;] the (?:last|latest|most recent|newest) user message(?: before (?:it|that))? must (?:contain|say|be) \
       (\S+)$ => 1 only if the latest user message contains 2
-    ((?:if|when) .* fails? .*?) for the (?:rest|remainder) of the {_RUN} => 1 ever again
+    ((?:if|when|where) .* (?:fails?|failed) .*?) for the (?:rest|remainder) of the {_RUN} => 1 ever again
     ((?:before|after|until|once|unless|without|later|earlier|followed|preceded|requires?|needs?) .*?) in the same \
       {_RUN} => 1
     (?:ask|query|look) (?:for|at)(?! the same) => call

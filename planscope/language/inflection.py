@@ -8,8 +8,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-Form = Literal["base", "s", "ing", "done", "noun"]
-"""Build, builds, building, built; a noun such as "creation", which may be equal to the base ("the restart")."""
+Form = Literal["base", "s", "ing", "done", "noun", "other"]
+"""Build, builds, building, built; a noun such as "creation", which may be equal to the base ("the restart"); another
+noun that says the same of an object."""
 
 _VOWELS = "aeiou"
 
@@ -64,6 +65,8 @@ def _forms(verb: str) -> Iterator[tuple[str, Form]]:
     nouns += [doubled + "ation"] * verb.endswith("l") + [short + "ssion"] * verb.endswith("it")
     for noun in (*nouns, *_irregular("noun", verb)):
         yield noun, "noun"
+    for noun in _irregular("other", verb):
+        yield noun, "other"
 
 
 def _irregular(table: str, verb: str) -> list[str]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import dropwhile
 from typing import NamedTuple
 
+from planscope.language import english
 from planscope.language.inflection import forms, singular, words
 from planscope.language.problem import Action
 from planscope.language.scan import Piece, Token, cut, phrase_key
@@ -26,6 +27,9 @@ _JOINED = ("AND", "COMMA", "OR", "BOTH")
 _BESIDE = ("P", "PSC", "VP")
 
 
+_BEFORE_NOUN = frozenset(
+    "no any all many more fewer most least than of every each second later earlier previous prior subsequent".split()
+)
 _CAUSING = "have get let want having getting".split()
 _USING = "call use using make leave leaving touch keep save open close buy sell".split()
 """Behind these an object is not the action that has it."""
@@ -216,8 +220,9 @@ class Mentions:
         piece = pieces[start]
         for action in self.verbs.get(piece.key, ()) or self.verbs.get(singular(piece.key), ()):
             kinds = forms(action.verb).get(piece.key) or forms(action.verb)[singular(piece.key)] & {"noun"}
-            ends = [self._rest(action, pieces, start + 1, of=bool(kinds & {"ing", "noun"}))]
+            ends = [self._rest(action, pieces, start + 1, of=bool(kinds & {"ing", "noun", "other"}))]
             as_noun = "noun" in kinds and (start > at or piece.key != action.verb)
+            as_noun |= not kinds.isdisjoint(("s", "noun")) and self._counted(pieces, start)
             if ends == [None] and not action.whole and self._alone(action, as_noun):
                 ends = [self._partly(action, pieces, start + 1)]
                 instructed = "base" in kinds and before in ("DO", "DONT", "YOU")
@@ -236,6 +241,7 @@ class Mentions:
         behind = pieces[at - 1].key if at else ""
         for action in self.objects.get(singular(pieces[start].key), ()):
             vague = action.verb in words("doing") and not action.particle
+            vague |= action.verb in words("making") and (self._counted(pieces, start) or start > at)
             definite = start > at and pieces[start - 1].key in ("the", "our", "your")
             noun = self.nouns and definite and action.id not in self.bare and behind not in _USING
             noun = noun and not _VAGUE.issuperset(action.rest)
@@ -345,10 +351,11 @@ class Mentions:
                 verbal = {*words("pronouns"), *self.articles}.intersection(
                     one.key for one in (pieces[start], *pieces[at + 1 : at + 2])
                 )
-                nominal = "ing" in kinds or (
+                nominal = not kinds.isdisjoint(("ing", "other")) or (
                     "noun" in kinds and (singular(pieces[at].key) != action.verb or not verbal)
                 )
                 nominal |= "done" in kinds and said.needs  # "needs the tests run"
+                nominal |= kinds == {"s"} and self._counted(pieces, start)  # "two flight searches"
                 if at > end and "done" in kinds:
                     yield from self._with_auxiliary(action, pieces, (start, end, at, stop))
                 elif at == end and (elliptic or nominal):
@@ -356,6 +363,11 @@ class Mentions:
             if pieces[at].key not in words("auxiliaries"):
                 return
             at += 1
+
+    def _counted(self, pieces: Sequence[Piece], start: int) -> bool:
+        """Return whether a noun must begin here, and no verb: "no transfer", not "once the customer calls"."""
+        before = pieces[start - 1].key if start else ""
+        return not self.nouns and (before in english.COUNTING | _BEFORE_NOUN or before.isdigit() or not start)
 
     def _with_auxiliary(
         self, action: _Action, pieces: Sequence[Piece], places: tuple[int, int, int, int]

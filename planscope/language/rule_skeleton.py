@@ -73,7 +73,7 @@ P: preceded
 ~: by
 <: precede | precedes
 >: follow | follows
-e: earlier | already | before that | before it | beforehand | previously | prior | at some point before
+e: earlier | previous | already | before that | before it | beforehand | previously | prior | at some point before
     it | before then | at some earlier point | at an earlier point | somewhere before it | ahead of it |
     up front | by then | precedes it | any time earlier | at any time earlier | some time earlier |
     somewhere earlier | earlier on | at some point earlier | at any earlier point | somewhere ahead of it
@@ -150,7 +150,8 @@ I: it | they
 &: and | but | and also
 ,: , | ; | : | then | on ,
 +: next | the next | the next time | next time | the following | a later
--: a | an | the | is | are | be | being | get | gets | got | getting | in the run | in this run | in a
+-: contain | contains | include | includes |
+    a | an | the | is | are | be | being | get | gets | got | getting | in the run | in this run | in a
     run | of the run | of every run | of each run | of any run | of a run | to be | anywhere | during a
     run | during the run | per run | in each run | in every run | in any run | in that run | within a run
     | within the run | in this workflow | at all | ever | call | calls | called | calling | use | uses |
@@ -538,6 +539,7 @@ _TABLE = r"""
     a and b is exclude: [mp]*n[mp]*(?P<a>S)&(?P<b>S)[jJ]+
     a and b is exclude: (?P<a>S)&(?P<b>S)[mp]*n[mp]*[jJ]+
     a and b is exclude: (?P<a>S)&(?P<b>S)JF
+    a implies b ; b implies a: (?:T|iT?H?)<plain:a>,?I?H?m?q?K*(?P<b>S)(?:5?K+)?,?&?v
     a implies b: (?:T|iT)<plain:a>,?I?mK*(?P<b>S)(?:5?K+)?
     a implies b: iT?<plain:a>,mK*(?P<b>S)K+
     a implies b: iT?<plain:a>,(?P<b>S)m*K*5?K+

@@ -139,7 +139,8 @@ _MORE = r"""
       (?:may_)?<V>)?) again \
       (?:until|before|without|unless) (?:do |did_do )?<until>(?: (?:did_)?<V>)?(?: earlier| again)*
     after_until a a c: (?:REPEAT <first> not_(?:may_)?<V>|no REPEAT <first>(?: (?:may_)?<V>)?) \
-      (?:until|before|without|unless) (?:earlier )?(?:own )?(?:did_do )?<until>(?: (?:did_)?<V>)?(?: earlier| again)*
+      (?:until|before|without|unless) (?:earlier )?(?:own )?(?:did_do )?<until>(?: (?:did_)?<V>)?(?: earlier| \
+      again| in_between)*
     two? after_until a a b: between COUNT_OF (?P<first>S) ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: <V>)?(?: \
       COUNT)?(?: earlier)?
     after_until a c b | since a b c: (?:do )?<then>(?: <V>)? <BETWEEN>
@@ -202,7 +203,8 @@ _MORE = r"""
       or neither(?: <V>| is| do)?
     responded_existence a b & responded_existence b a: (?:do )?both (?P<first>S) and (?P<then>S)(?: <V>| is)? \
       or neither(?: <V>| is| do)?
-    responded_existence a b & responded_existence b a: (?P<first>S) and (?P<then>S) (?:may_)?only_<V> together
+    responded_existence a b & responded_existence b a: (?P<first>S) and (?P<then>S) (?:(?:may_)?only_<V> \
+      together|(?:may_)?<V> only together)
     precedence a b & not_succession c b: <then> <V> neither before <first> nor after <until>
     one? after_until a a c: COUNT_OF <first>(?: (?:may_)?<V>)? per <until>
     one? after_until a a c: (?:do )?<first>(?: (?:may_)?(?:only_)?<V>)? COUNT per <until>

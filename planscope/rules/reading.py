@@ -189,11 +189,16 @@ def _sentence(file: _File, row: list[Token]) -> None:
     if not rest:
         return
     if name is not None and loose(name) in map(loose, file.scanner.tools):  # "refund: at most once"
-        with suppress(SentenceError):
-            return _named_sentence(file, None, [*row[: len(row) - len(rest) - 1], *rest])
+        for some in ([*row[: len(row) - len(rest) - 1], *rest], row):
+            with suppress(SentenceError):
+                return _named_sentence(file, None, some)
         if not any(map(file.scanner.names_tool, rest)):
             return _named_sentence(file, None, row)
-    if name is not None and sum(map(file.scanner.names_tool, row[: len(row) - len(rest)])) > 1:
+    label = row[: len(row) - len(rest)]
+    if name is not None and (
+        sum(map(file.scanner.names_tool, label)) > 1
+        or (_mentions(file, label) and not file.scanner.named(rest))
+    ):
         return _named_sentence(file, None, row)  # "A refund ends what a lookup began: ..." is no name
     try:
         _named_sentence(file, name, rest)
@@ -203,6 +208,11 @@ def _sentence(file: _File, row: list[Token]) -> None:
         with suppress(SentenceError):  # "A and B exclude each other: never call both"
             return _named_sentence(file, None, row)
         raise
+
+
+def _mentions(file: _File, label: Sequence[Token]) -> bool:
+    """Return whether all words before a colon name a tool: "oven start: ..."."""
+    return any((label[0].start, label[-2].end) == span for span in file.scanner.named(label[:-1]))
 
 
 def _named_sentence(file: _File, name: str | None, row: list[Token]) -> None:
@@ -421,7 +431,8 @@ def _check_patterns(condition: Condition | None, span: Span) -> None:
 
 
 _CONDITIONS = english.words(
-    "after as before between by during if once unless until when whenever while without"
+    """right immediately directly straight just after as before between by during if once unless until when whenever
+    while without"""
 )
 
 

@@ -94,10 +94,23 @@ async def test_a_session_of_findings_alone_opens_with_them(tmp_path: Path) -> No
     async with opened(path, (120, 40)) as driven:
         await driven.until(lambda: isinstance(driven.app.screen, FindingsScreen))
         assert "findings  1 tool, 300 calls" in driven.text
+        foot = driven.text.splitlines()[-1]
+        assert "open step" not in foot and "reproduce" in foot, "no run of this session failed so"
         await driven.press("down", "y")
         assert "test" in driven.text
         await driven.press("escape", "escape")
         assert driven.app.screen is driven.screen and not driven.screen.work.document.unsaved
+
+
+async def test_without_findings_the_footer_names_what_makes_some(tmp_path: Path) -> None:
+    async with opened(sessions.write(sessions.figure_10(), tmp_path), (200, 40)) as driven:
+        await driven.press("t")
+        await driven.until(lambda: isinstance(driven.app.screen, FindingsScreen))
+        foot = driven.text.splitlines()[-1]
+        assert "r run" in foot and "Esc leave" in foot
+        assert not any(
+            word in foot for word in ("open step", "copy", "search", "filter", "reproduce", "hide")
+        )
 
 
 def weighed() -> Session:

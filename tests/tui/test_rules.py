@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from textual import events
 
+from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.in_session import set_rules
 from planscope.session.store import load, save
 from planscope.session.traces import session_of
@@ -92,6 +93,22 @@ def chat(order: int, *tools: str) -> list[dict[str, Any]]:
     system = {"role": "system", "content": "Look an order up before you cancel it. Be polite."}
     user = {"role": "user", "content": f"Cancel order {order}"}
     return [system, user, *(message for k, tool in enumerate(tools) for message in call(k, tool))]
+
+
+async def test_runs_that_were_graded_wrong_are_offered_as_bad_ones(tmp_path: Path) -> None:
+    ran = [ToolCall("cancel_order", {}, answer="done", answered=True)]
+    graded = [("a", 0.0), ("b", 1.0), ("c", None), ("d", 0.0)]
+    path = tmp_path / "run.planscope.json"
+    save(session_of([Trace(ran, id=name, reward=reward) for name, reward in graded]), path)
+    for shown, good, bad in (
+        ("a", "b c", "a d"),
+        ("b", "b c", "a d"),
+        ("c", "b", "c a d"),
+        ("d", "b c", "d a"),
+    ):
+        async with opened(path, run=shown) as driven:
+            await driven.press("W", "ctrl+g")
+            await driven.sees(f"good runs    {good} ", f"bad runs     {bad} ")
 
 
 async def test_rules_are_found_in_good_runs_and_ticked(tmp_path: Path) -> None:

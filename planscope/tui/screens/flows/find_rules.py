@@ -110,7 +110,7 @@ async def mine_rules(screen: Asker, place: Place, known: str) -> str | None:
         first = ", first those that bad runs violate" if asked.sources[1].strip() else ""
         return f"Rules that the good runs keep{first}", tried(_new(found, known), _displayed(place)), None
 
-    begin = Asked((_others(place), place.run.id if place.run is not None else ""))
+    begin = Asked(_good_and_bad(place))
     found = await _found(screen, place, begin, partial(_runs_form, place), look)
     return None if found is None else "".join(f"{one.text}\n" for one in found[1])
 
@@ -280,9 +280,15 @@ def _system(place: Place) -> str:
     return (prompt.system or "") if prompt is not None else ""
 
 
-def _others(place: Place) -> str:
-    mine = place.run.id if place.run is not None else ""
-    return " ".join(shlex.quote(r.id) for r in place.runs if r.id != mine and r.id not in place.wrong)
+def _good_and_bad(place: Place) -> tuple[str, str]:
+    """Sort the runs by their verdicts and grades. The displayed one is bad as well, unless it was graded right."""
+    mine = place.run.id if place.run is not None and (place.run.reward or 0) < 1 else ""
+    bad = {
+        r.id for r in place.runs if r.id in (mine, *place.wrong) or (r.reward is not None and r.reward <= 0)
+    }
+    first = sorted(place.runs, key=lambda run: run.id != mine)
+    good, wrong = ([r.id for r in first if (r.id in bad) is is_bad] for is_bad in (False, True))
+    return shlex.join(good), shlex.join(wrong)
 
 
 def _displayed(place: Place) -> Trace | None:

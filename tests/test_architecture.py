@@ -261,7 +261,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 193_766,
     "rules": 82_880,
-    "toolfuzz": 87_188,
+    "toolfuzz": 87_437,
     "agents": 73_040,
     "traces": 56_673,
     "commands": 46_059,

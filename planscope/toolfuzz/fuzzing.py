@@ -195,7 +195,7 @@ class Fuzzing:
     def _ended(self, end: End, start: int) -> None:
         """A call hung or ended its process."""
         if end.number < 0:
-            self.calls = max(self.calls, start + 1)
+            self.calls = max(self.calls, start + (end.refused + end.succeeded or 1))
             why = end.outcome.message if end.outcome is not None else end.how
             self._send("remark", text=f"{self.tool.name}: a process ended between two calls ({why}).")
             return

@@ -374,7 +374,7 @@ _SANDBOX = (
     ("outside", re.compile(r"Read-only file system|\bEROFS\b")),
     ("infrastructure", re.compile(
         r"Network is unreachable|name resolution|Connection refused|"
-        r"\b(?:ENETUNREACH|EAI_AGAIN|ECONNREFUSED|ENOTFOUND)\b"
+        r"Resource temporarily unavailable|\b(?:ENETUNREACH|EAI_AGAIN|EAGAIN|ECONNREFUSED|ENOTFOUND)\b"
     )),
 )  # fmt: skip
 

@@ -352,6 +352,8 @@ def raised(
         frame, deepest = next((step for step in own if times[step.place] > 1), frame), False
     location = f"{places.name(frame.file)}:{frame.line}" if frame is not None else None
     why = message_of(error)
+    if isinstance(error, BlockingIOError) and steps and steps[-1].file.endswith("/subprocess.py"):
+        kind, why = "infrastructure", f"the sandbox lets no more processes start: {why}"
     if refusals:
         first = refusals[0]
         kind, name, location = first.kind, "PermissionError", first.location or location

@@ -9,15 +9,17 @@ import asyncio
 import functools
 import importlib
 import inspect
+import itertools
 import json
 import os
 import sys
 import tempfile
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import AsyncGeneratorType, GeneratorType
 from typing import Any, get_args, get_type_hints
 
 from planscope.errors import UserError
@@ -28,6 +30,8 @@ from planscope.toolfuzz.loop import event_loop
 from planscope.toolfuzz.outcome import CALL_ID, Places, Raised, Refused, attempt, class_name, message_of
 
 Bind = Callable[[dict[str, object]], dict[str, object]]
+MOST_YIELDED = 100
+"""What is taken of a generator that may have no end."""
 
 
 @dataclass
@@ -266,8 +270,10 @@ def _made_by(factory: Callable[..., object], name: str) -> object:
 
 
 def _function(function: Callable[..., object], name: str = "") -> Tool:
-    name = name or getattr(function, "__name__", type(function).__name__)
-    description = inspect.getdoc(function) or ""
+    inner = _inside(function)
+    named = (getattr(one, "__name__", "") for one in (function, inner))
+    name = name or next(filter(None, named), type(function).__name__)
+    description = inspect.getdoc(inner) or ""
     skipped: str | None = None
     schema: dict[str, object] = {"type": "object", "properties": {}}
     bind: Bind = dict
@@ -296,10 +302,16 @@ def _function(function: Callable[..., object], name: str = "") -> Tool:
         validate=bind,
         function=plain,
         invoke=lambda given: call(plain, bind(given)),
-        functions=(function,),
-        reset=_reset_of(function, _module_of(function)),
+        functions=(inner,),
+        reset=_reset_of(function, _module_of(inner)),
         skipped=skipped,
     )
+
+
+def _inside(function: Callable[..., object]) -> Callable[..., object]:
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
 
 
 def _validation(function: Callable[..., object]) -> tuple[dict[str, object], Bind]:
@@ -307,9 +319,7 @@ def _validation(function: Callable[..., object]) -> tuple[dict[str, object], Bin
     from pydantic import ConfigDict, Field, PydanticUserError, ValidationError, create_model
 
     signature = inspect.signature(function)
-    plain = function
-    while isinstance(plain, functools.partial):
-        plain = plain.func
+    plain = _inside(function)
     plain = plain if inspect.isroutine(plain) else type(plain).__call__
     told = attempt(lambda: get_type_hints(plain, include_extras=True))
     hints = {} if isinstance(told, Raised) else told
@@ -320,9 +330,10 @@ def _validation(function: Callable[..., object]) -> tuple[dict[str, object], Bin
             continue
         hint = hints.get(one.name, Any)
         default = ... if one.default is one.empty else one.default
-        if _is_injected(hint) or not _has_schema(hint):
+        fault = f"is nothing that JSON can carry: {hint}" if _is_injected(hint) else _fault_of(hint)
+        if fault:
             if default is ...:
-                raise UserError(f"its argument {one.name} is nothing that JSON can carry: {hint}")
+                raise UserError(f"its argument {one.name} {fault}")
             continue
         alias = f"a{len(fields)}"
         names[alias] = one.name
@@ -358,12 +369,18 @@ def _is_injected(hint: object) -> bool:
     )
 
 
-def _has_schema(hint: Any) -> bool:
-    from pydantic import TypeAdapter
+def _fault_of(hint: Any) -> str:
+    """Return why a type hint has no schema, or ""."""
+    from pydantic import PydanticUserError, TypeAdapter
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return not isinstance(attempt(lambda: TypeAdapter(hint).json_schema()), Raised)
+        made = attempt(lambda: TypeAdapter(hint).json_schema())
+    if not isinstance(made, Raised):
+        return ""
+    if isinstance(made.error, PydanticUserError) and made.error.code == "typed-dict-version":
+        return f"has no schema: {message_of(made.error).splitlines()[0]}"
+    return f"is nothing that JSON can carry: {hint}"
 
 
 # --- a schema with a function ---
@@ -372,6 +389,8 @@ def _has_schema(hint: Any) -> bool:
 def _with_schema(file: str, name: str) -> Tool:
     try:
         data = json.loads(Path(file).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"there is no file {file}; name a tool's schema as JSON") from None
     except (OSError, ValueError) as error:
         raise UserError(f"{file} cannot be read as JSON: {error}") from None
     if not isinstance(data, dict):
@@ -499,6 +518,18 @@ def accepted(given: dict[str, object], schema: Mapping[str, object]) -> dict[str
 
 
 def call(function: Callable[..., object], bound: dict[str, object]) -> object:
-    """Call the function behind the validation, to its end."""
+    """Call the function behind the validation, to its end. Of a generator, take what it yields first."""
     made = function(**bound)
-    return event_loop().run_until_complete(made) if hasattr(made, "__await__") else made
+    made = event_loop().run_until_complete(made) if hasattr(made, "__await__") else made
+    if type(made) is AsyncGeneratorType:  # a tool may have replaced isinstance
+        return event_loop().run_until_complete(_first(made))
+    return list(itertools.islice(made, MOST_YIELDED)) if type(made) is GeneratorType else made
+
+
+async def _first(several: AsyncGenerator[object]) -> list[object]:
+    found: list[object] = []
+    async for one in several:
+        found.append(one)
+        if len(found) == MOST_YIELDED:
+            break
+    return found

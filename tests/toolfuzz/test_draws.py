@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from planscope.errors import UserError
 from planscope.toolfuzz.accepts import mismatch
 from planscope.toolfuzz.drawn import samples
 from planscope.toolfuzz.hints import Hints
@@ -557,3 +559,11 @@ def test_an_argument_that_json_cannot_carry_is_left_to_its_default() -> None:
     assert (
         may.skipped is None and set(may.schema["properties"]) == {"text"} and may.invoke({"text": "x"}) == "x"
     )
+    (at_place,) = load("tests.toolfuzz.tools:at_place")
+    why = "its argument place has no schema: Please use `typing_extensions.TypedDict`"
+    assert (at_place.skipped or "").startswith(why) == (sys.version_info < (3, 12))
+
+
+def test_a_schema_that_is_not_there_is_told_in_plain_words() -> None:
+    with pytest.raises(UserError, match=r"there is no file none\.json; name"):
+        load("none.json=tests.toolfuzz.tools:letter")

@@ -22,6 +22,7 @@ from planscope.sharing.redact import Surroundings, look_through
 from planscope.toolfuzz.engine import Fuzz
 from planscope.toolfuzz.formats import pytest_file, title
 from planscope.toolfuzz.job import Options
+from planscope.toolfuzz.outcome import Call
 from planscope.toolfuzz.report import Report, missing
 from planscope.toolfuzz.reproduce import check
 from tests.toolfuzz import shapes, tools
@@ -93,7 +94,7 @@ def test_a_call_that_hangs_is_found_and_the_run_goes_on() -> None:
     assert times[1] - times[0] < 60  # blocks for ever if nothing ends it; how fast depends on the machine
     errors = found(run.report)
     one = errors["hung", None]
-    assert one.location is not None and one.location.endswith("tools.py:100")
+    assert one.location is not None and one.location.endswith("tools.py:103")
     assert run.report.calls == 12 > one.at_call and one.occurrences > 3
 
 
@@ -112,6 +113,31 @@ def test_attacks_are_survived_and_told() -> None:
     assert not any(f.tool == "plain_answer" for f in report.sorted())
     assert report.sandbox["writes"] in ("namespace", "audit hook")
     assert bool(missing(report.sandbox)) == (report.sandbox["writes"] != "namespace")
+
+
+def test_calls_that_succeeded_before_the_process_ended_between_two_are_not_made_again() -> None:
+    report = fuzz("leaves_a_process", 90)
+    assert all(one.kind == "infrastructure" and "the sandbox" in one.message for one in report.sorted())
+    assert 60 < report.tools[0].succeeded <= report.tools[0].calls == 90 or not report.remarks
+
+
+def test_a_partial_function_has_the_name_and_the_place_of_the_function_in_it() -> None:
+    report = fuzz("third_letter", 30)
+    assert [one.name for one in report.tools] == ["letter"] and report.tools[
+        0
+    ].description == "Return a letter of a text."
+    assert report.counted()[0].location.startswith("tests/toolfuzz/tools.py:") and report.tools[0].branches
+
+
+@pytest.mark.parametrize("name", ["pages", "pages_later"])
+def test_what_a_generator_yields_is_taken(name: str) -> None:
+    report = fuzz(name, 40)
+    [one] = report.counted()
+    assert (one.exception, one.shrunk) == ("LookupError", {"query": "0000"}) and report.tool(
+        name
+    ).succeeded > 3
+    [made] = Fuzz(Options(HERE + name)).play([Call(tool=name, arguments={"query": "a"})])
+    assert made.outcome.kind == "ok" and made.answer[:2] == ["a page of a"] * 2
 
 
 @pytest.mark.parametrize("name", ["finds_none", "encodes"])

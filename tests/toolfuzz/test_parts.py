@@ -246,3 +246,16 @@ def test_why_a_schema_refuses_a_value() -> None:
     assert mismatch({"a": [1, 9], "c": 0}, schema) == "a.1 is not as its schema says (maximum: 3)"
     assert mismatch({}, schema) == "c is missing" and mismatch({"c": 0}, schema) is None
     assert mismatch(9, {"$ref": "#/$defs/b"}, schema) == "the value is not as its schema says (maximum: 3)"
+
+
+def test_a_process_that_the_sandbox_does_not_let_start_is_no_error_of_the_tool() -> None:
+    names: dict[str, Any] = {}
+    code = "def start(): raise BlockingIOError(11, 'Resource temporarily unavailable')"
+    exec(compile(code, "/lib/subprocess.py", "exec"), names)
+    try:
+        names["start"]()
+    except OSError as error:
+        outcome = raised(error, {}, Places(__file__, False), [])
+    assert outcome.kind == "infrastructure" and outcome.message.startswith(
+        "the sandbox lets no more processes"
+    )

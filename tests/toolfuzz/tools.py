@@ -6,12 +6,15 @@ Without LangChain, which each process that fuzzes one would import: langchain_to
 from __future__ import annotations
 
 import errno
+import functools
 import json
 import os
 import socket
 import subprocess
 import threading
 import time
+import typing
+from collections.abc import AsyncIterator, Iterator
 from enum import Enum
 from pathlib import Path
 from typing import Any, Literal
@@ -115,9 +118,46 @@ def finds_none(name: str) -> str:
     raise LookupError(f"no invoice {name}")
 
 
+def pages(query: str) -> Iterator[str]:
+    """Yield pages without end, and fail at the second one for a long query."""
+    while True:
+        yield f"a page of {query}"
+        if len(query) > 3:
+            raise LookupError("the page is gone")
+
+
+async def pages_later(query: str) -> AsyncIterator[str]:
+    """Do the same, asynchronously."""
+    for page in pages(query):
+        yield page
+
+
 def encodes(text: str) -> bytes:
     """Python says of one character otherwise than of several that they cannot be encoded."""
     return text.encode("latin-1")
+
+
+def leaves_a_process(name: str) -> str:
+    """Leave a process behind in each call."""
+    subprocess.Popen(["/bin/sleep", "100"])
+    return "started"
+
+
+def letter(at: int, text: str) -> str:
+    """Return a letter of a text."""
+    return text[at]
+
+
+third_letter = functools.partial(letter, 2)
+
+
+class Place(typing.TypedDict):
+    name: str
+
+
+def at_place(place: Place) -> str:
+    """Say where it is."""
+    return place["name"]
 
 
 CALLED: list[int] = []

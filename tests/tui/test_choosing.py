@@ -10,7 +10,7 @@ from planscope.tui.controllers.live_run import RunChoice
 from planscope.tui.dialogs.ask import SetDialog
 from planscope.tui.dialogs.form import FormDialog
 from planscope.tui.dialogs.forms import model_offers
-from tests.tui.screen import opened
+from tests.tui.screen import opened, rows
 from tests.tui.test_live import paused, start
 
 FIRST = bundled()["first-look"]
@@ -94,3 +94,12 @@ async def test_arguments_of_a_paused_call_are_judged_while_they_are_typed() -> N
         assert "This call is safe" not in driven.text and "This call " in driven.text
         await driven.press("backspace")
         assert "not JSON" in driven.text
+
+
+async def test_a_click_on_the_name_of_a_row_goes_there() -> None:
+    async with opened(FIRST, (80, 24)) as driven:
+        await driven.press("r")
+        row, column = next((y, r.index("Seed ")) for y, r in enumerate(rows(driven.app)) if "Seed " in r)
+        await driven.pilot.click(offset=(column, row))
+        await driven.answered()
+        assert "▶Seed" in driven.text and "▶Model" not in driven.text

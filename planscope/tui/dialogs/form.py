@@ -165,7 +165,10 @@ class FormDialog(Dialog[Result]):
 
     def _label(self, field: Field) -> TextBox:
         entry, text = self.inputs[field.name], Run(field.label.ljust(_LABEL - 1), "label")
-        label = TextBox(lambda: [Line((Run("▶" if entry.has_focus else " ", "mark"), text))])
+        label = TextBox(
+            lambda: [Line((Run("▶" if entry.has_focus else " ", "mark"), text))],
+            clicked=lambda line, column: entry.focus(),
+        )
         label.styles.width = _LABEL
         return label
 

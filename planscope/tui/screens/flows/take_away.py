@@ -38,9 +38,9 @@ async def take_away(screen: Asker, what: str, text: str, file: str, private: str
     before = (
         f"The {what} ({lines}) was sent to the terminal's clipboard. Terminals do not confirm that.",
         private,
-        "Enter: also write it to a file, Esc: close.",
     )
-    dialog = ask_dialog("Copied", "the name of a new file", check, value=file, before=before)
+    hint = "the name of a new file\nEnter: write it there, too, Esc: close"
+    dialog = ask_dialog("Copied", hint, check, value=file, before=before)
     name = await screen.answer(dialog)
     if name is not None:
         screen.tell(f"written to {phrases.place(Path(name.strip()))}")

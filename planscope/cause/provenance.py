@@ -15,6 +15,7 @@ from typing import Literal
 from planscope.language.calls import Path, path_text
 from planscope.oracle.trace import Json, Said, ToolCall, Trace
 from planscope.rules.values import read_answer
+from planscope.safe.secret_names import PLACEHOLDER
 
 How = Literal["equal", "case", "date", "unit", "sum", "part", "nowhere"]
 """``case``: but for upper and lower case. ``date``: the same day, written otherwise. ``unit``: the same number.
@@ -101,6 +102,8 @@ def like_id(path: Path, value: Json) -> bool:
     if isinstance(value, bool) or value in (None, "", 0) or not isinstance(value, (str, int)):
         return False
     text = str(value)
+    if PLACEHOLDER.search(text):  # it stood for a private value, which may be left as it is elsewhere
+        return False
     if field_of(path).endswith("id"):
         return len(text) <= LONGEST
     if not isinstance(value, str) or _ID.fullmatch(text) is None or _DAY.match(text) or _FILE.search(text):

@@ -15,6 +15,9 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from urllib.parse import quote
 
+PLACEHOLDER = re.compile(r"redacted_[a-z0-9_]{1,40}_[0-9]{1,6}", re.IGNORECASE)
+"""What stands for a private value in what is shared."""
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

@@ -12,8 +12,11 @@ from urllib.parse import unquote
 import pytest
 
 from planscope.language.topics import load_topics
+from planscope.oracle.trace import Said, ToolCall, Trace
+from planscope.rules.in_session import add_rules
 from planscope.session.model import CallEvent, MessageEvent, Session
 from planscope.session.store import dumps
+from planscope.session.traces import session_of
 from planscope.sharing.formats import FORMATS, share
 from planscope.sharing.redact import (
     Redaction,
@@ -48,6 +51,26 @@ def undone(text: str) -> str:
         text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda m: chr(int(m[1], 16)), text)
         text = text.replace('\\"', '"').replace("\\n", "\n").replace("\\\\", "\\")
     return "\n".join([html.unescape(text), unquote(text), re.sub(r"\s*\n\s*", "", text)])
+
+
+@pytest.mark.parametrize("user", ["omar_davis_3817", "marianne"])
+def test_a_user_of_an_argument_is_no_value_from_nowhere_when_it_is_shared(user: str) -> None:
+    items = [
+        Said("user", f"I am a customer, and my id here is {user}."),
+        ToolCall("get_user", {"user_id": user}, answer="{}", answered=True),
+        ToolCall("calculate", {"expression": "1 + 1"}, answer="2", answered=True),
+    ]
+    session = session_of([Trace(items, id="t")])
+    add_rules(session, "Never call calculate.")
+    safe = redact(session, look_through(session, NOWHERE))
+    event = next(event for event in safe.runs[0].events if isinstance(event, CallEvent))
+    assert event.arguments == {"user_id": "REDACTED_USER_NAME_1"}
+    assert (user in dumps(safe).decode()) is (user == "marianne"), (
+        "a name that may be a word is replaced where it is a name"
+    )
+    for one in (session, safe):
+        told = share(one, None, "text", redaction=None)
+        assert "it violates Never call calculate" in told and "stands in no answer" not in told
 
 
 @pytest.fixture(params=["with the library", "own rules alone"])

@@ -11,9 +11,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from planscope.errors import UserError
-
-PLACEHOLDER = re.compile(r"redacted_[a-z0-9_]{1,40}_[0-9]{1,6}", re.IGNORECASE)
-"""The replacement of a private value."""
+from planscope.safe.secret_names import PLACEHOLDER
 
 FILLER = "\x00"
 """The character that hides each character of a value that was found already."""

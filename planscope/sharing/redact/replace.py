@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from planscope.language.problem import slug
-from planscope.sharing.redact.hits import NAMED, PLACEHOLDER, Hit, RedactionError, lower, settle
+from planscope.safe.secret_names import PLACEHOLDER
+from planscope.sharing.redact.hits import NAMED, Hit, RedactionError, lower, settle
 from planscope.sharing.redact.people import homes
 from planscope.sharing.redact.readings import readings
 from planscope.sharing.redact.scan import Surroundings, scanner_for

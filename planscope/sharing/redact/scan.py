@@ -217,4 +217,4 @@ def _by_key(text: str, named: str, below_secret: bool) -> Iterator[Hit]:
     if what == labels.HOST and people.is_host(stripped):
         yield Hit(start, end, "host", "host name", HOST, strong=len(stripped) >= 6, edged=True)
     elif what == labels.USER and re.fullmatch(r"[\w.@-]{2,64}", stripped) and people.is_somebody(stripped):
-        yield Hit(start, end, "user-name", "user name", PERSONAL, strong=False)
+        yield Hit(start, end, "user-name", "user name", PERSONAL, is_telling(stripped), edged=True)

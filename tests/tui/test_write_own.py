@@ -101,3 +101,17 @@ async def test_a_text_that_was_left_is_there_the_next_time() -> None:
             assert driven.app.screen.area.text == text
             await driven.type("Test run before lunch" if not text else "")
             await driven.press("escape", "escape")
+
+
+async def test_quitting_asks_about_the_text_of_a_new_query() -> None:
+    async with opened(bundled()["first-look"]) as driven:
+        await driven.press("L", "+", "enter")
+        await driven.type("A nap")
+        await driven.press("ctrl+q")
+        await driven.sees("1 draft not kept", "L + a new query")
+        await driven.press("escape")
+        assert isinstance(driven.app.screen, WriteDialog) and driven.app.screen.area.text == "A nap"
+        await driven.press("escape", "q")
+        await driven.sees("1 draft not kept")
+        await driven.press("escape", "+", "enter", *["backspace"] * 5, "escape", "q")
+        assert driven.app._exit, "nothing is left"

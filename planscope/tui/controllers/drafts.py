@@ -64,7 +64,7 @@ class Drafts:
     @property
     def left(self) -> int:
         """The number of drafts that quitting would lose."""
-        return len(self.histories) + len(self.rules)
+        return len(self.histories) + len(self.rules) + any(map(str.strip, self.new))
 
     def keep_all(self) -> None:
         """Keep the drafts of queries when planscope ends."""

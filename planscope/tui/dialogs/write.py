@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual import on
+from textual.await_complete import AwaitComplete
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -106,6 +107,9 @@ class WriteDialog(Dialog[Reading]):
     def hint(self) -> Sequence[Said]:
         return "", "Tab: text or actions, Enter in Actions: OK, Esc: close (your text is kept)"
 
+    def on_mount(self) -> None:
+        self.area.move_cursor(self.area.document.end)  # a text that was left goes on there
+
     @on(SafeTextArea.Rested)
     def _text_changed(self) -> None:
         if not self.line.value.strip():
@@ -135,7 +139,12 @@ class WriteDialog(Dialog[Reading]):
             self.draft.clear()
             self.dismiss(self.found.reading)
 
-    def action_leave(self) -> None:
-        """Close without an answer; the text stays for the next time."""
-        super().action_leave()
+    def dismiss(self, result: Reading | None = None) -> AwaitComplete:
+        """Close, also because a screen below does; without an answer the text stays for the next time."""
+        if result is None:
+            self.draft[:] = [self.area.text]
+        return super().dismiss(result)
+
+    def action_quit(self) -> None:
         self.draft[:] = [self.area.text]
+        super().action_quit()

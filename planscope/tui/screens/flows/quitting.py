@@ -59,7 +59,7 @@ async def quit_planscope(screen: Asker, work: Workspace, drafts: int) -> None:
         )
         title = (
             f"{phrases.plural(drafts, 'draft')} not kept: {key_for('edit')} continues a query, "
-            f"{key_for('write-rules')} rules"
+            f"{key_for('write-rules')} rules, {key_for('library')} {key_for('new-session')} a new query"
             if drafts
             else "Changes not saved"
         )

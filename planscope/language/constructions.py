@@ -348,9 +348,11 @@ SAME = r"""
     ^sure ((?:(?!BESIDE )[^ ]+ )*?)did_do => sure 1 do
     ^sure ((?:(?!BESIDE )[^ ]+ )*?)did_happens => sure 1 happens
     sure =>
+    (S) first(?= (?:, )?(?:and )?chain ) => 1
     (S) did_happens (,|and|, and)(?= S did_happens) => 1 2
     (LIST) may_(?:happens|comes|do)(?: at)? ((?:before|after) T) => 1 happens 2
-    ^(?!before |after |until |once |without )(.* )(before|after|until|once|without) (.*and) \2(?= S) => 1 2 3
+    ^(?!before |after |until |once |without )(.* )(before|after|until|once|without) \
+      (.*and) \2(?= S(?! happens , (?:and|but) )) => 1 2 3
     ^(before|after|until|once|without) ([^,]*and) \1(?= S) => 1 2
     ^(?=.*(?<!\S)(?:before|after|earlier|later|(?:must_)?followed_by|preceded_by|until|once) .*any_order)(.* \
       and .*?)(?: ,)? \

@@ -188,6 +188,8 @@ shan't = shall not
 (.+)'ll = \1 will
 (it|that|there)'s = \1 is
 ([0-9]+)x = \1 times
+dont|doesnt = do not
+cant = can not
 solely|exclusively = only""".splitlines()
     )
 ]

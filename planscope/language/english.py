@@ -831,6 +831,10 @@ PLAINER = rf"""
     (?:start|begin|open) (?:an?|the|each|every|any) {_RUN} (?:with|by) => the run begins with
     (?:end|finish|conclude|close|wrap up|complete|leave) (?:an?|the|each|every|any) {_RUN} (?:with|by) => the run \
       ends with
+    , (?:after|upon|following) which(?= ) => , then
+    , (?:before|prior to) which(?= ) => ; before that ,
+    ^(.*) ((?:comes?|goes?|happens?|runs?|must|should|shall|has to|have to)(?: \S+){0, 2}? (?:before|after) .*?)(?: \
+      ,)? and so (?:does|do|must|should|shall|has|have)(?: to)? (.*)$ => 1 and 3 2
     in (?:whatever|whichever|no particular) order(?: (?:suits|you) \S+)?(?= [;:]|$) => in any order
     ^(?:we|i) (?:never|do not(?: ever)?) want(?: to (?:see|have))? => no
     (?:stays?|remains?)(?= (?:off limits|forbidden|blocked|locked|prohibited|unavailable|banned|out of \
@@ -862,11 +866,41 @@ REQUEST = rf"""
     ^(?:could|can|would|will|may) \S+ (.*) [?]$ => 1
     [!]$ =>
     (?:, )?(?:thanks|thank you|cheers|please)(?: (?:in advance|a lot))?$ =>
+    ^(?:(?:hi|hello|hey)(?: there| all| team| everyone| everybody| folks)?|(?:good )?(?:morning|afternoon|evening))$ =>
+    ^(?:hi|hello|hey|dear|ok|okay)(?: there| all| team| everyone| everybody| folks)? [!] =>
+    ^(?:ok|okay|alright|right) so(?: :)?(?= ) =>
+    ^(?:pls|plz|kindly)(?= ) => please
+    ^(?:please )?be advised that =>
+    ^(?:i|we) (?:would|should)(?: kindly| just| also)? (?:ask|request)(?: you)?(?: kindly)? that =>
+    ^(?:the )?(?:spec|ticket|runbook|policy|plan|rule)(?: (?:says|requires|demands|states))(?: that)?(?: :)? =>
+    ^(?:the|my|our|your) (?!no\b)\S+ (?:insists|demands|requires|requests|says|wants it) that =>
+    , (?:ok|okay|right|alright|deal) [?]$ =>
+    (?:, )?(?:pls|plz|standard stuff)$ =>
+    ((?:[,;]|and|but) (?:before|after) (?:that|this))(?= [a-z]+ (?:the|an?|all|your|our|my) ) => 1 ,
+    ^(?:the )?deadline (?:for|of|on) (.*?) (?::|is) ([0-9].*|noon|midnight)$ => 1 by 2
+    ^(?:many |kind |best |warm )?(?:thanks|thank you|thx|cheers|regards|wishes|best|love|kisses|greetings|yours)(?: \
+      (?:a lot|in advance|so much))?(?: ,)?(?: [a-z]+){{0,2}}(?: [!])?$ =>
+    ^btw(?: ,)? =>
+    ^(?:likewise|similarly|also|btw|and)(?: ,)(?= ) =>
+    ^(?:regression |smoke |unit )?(?:test|test case|case|scenario|ticket|release gate|gate)(?: for the [a-z]+)?(?: \
+      [0-9]+)?(?: , odd order on purpose)? : =>
+    ^(?:hi|hello|hey|dear)(?: [a-z]+){{1,3}} , =>
+    ^have an? (?:\S+ ){{1,3}}[!]$ =>
+    ^(?!.*\b(?:ignore|not|old|cancel|tomorrow|later|if|optional|example|instead|draft|done)\b)(?:(?:an?|the|my|your|our|\
+      some|quick|short|odd|small|little|handover|shift|\S+day) )*(?:note|notes|reminder|plan|agenda|schedule|order|\
+      rules?|onboarding)(?: (?:today|(?:for|from|of|on) [a-z ]{{1,40}}))?(?: , but here goes)? : =>
+    , says (?:the )?(?:\S+ ){{0,2}}\S+$ =>
+    [(] [a-h1-9] [)](?= ) =>
+    12 (noon|midnight) => 1
+    (?:[!] )+[!]?$|(?: [!])+$ =>
+    [+] => and
+    ^(?:keep|follow|respect|observe|stick to|use) (?:to )?(?:this|that|the same|exactly this|exactly that) \
+      order => in this order
     ^(?:hi|hello|hey|dear|ok|okay)(?: [a-z]+)? ,|^(?:note|remember|see to it) that =>
     ^{HEADING} =>
     ^(?:oh|so|well|ok|okay|right|now|besides|besides that|apart from that|in addition|finally)(?: ,)?(?: and)?(?= \
       (?:i|we|the|please|you|do not|\S+ing) ) =>
-    (?:for |later )?today =>
+    (?:for |later )?today(?! :) =>
     , (?:will|would|could|can) you$ =>
     , (?:that is|and that is) (?:all|everything) (?:i|we) (?:care|ask|want|need)(?: about| for)?$ =>
     , (?:or|or else|otherwise) (?:people|we|they|it|you|everyone|everybody|customers|somebody)(?! \

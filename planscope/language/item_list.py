@@ -23,8 +23,12 @@ _MARKER = re.compile(
 _HEADING = re.compile(
     r"(?:(?:so|here|this|that|there|the|my|our|your|just|only|what|a|two|three)(?:'s)? )?(?:is )?(?:[a-z']+ ){0,3}"
     r"(?:things?|plan|order|list|schedule|agenda|sequence|chain|steps?|programme|rules?|day|how i see it)"
-    r"(?: (?:for|of|to|today|is|are|the|my|watch|note|follow|[a-z]+)){0,3}"
+    r"(?: [a-z]+(?: [a-z0-9'-]+){0,5})?"
     r"(?: ?, (?:step by step|(?:from )?top to bottom|one by one))?"
+)
+_IN_SEQUENCE = re.compile(
+    r"^(?:[a-z0-9' ]{0,30}, )?(?:strictly |exactly |please |only )*in (?:this|that|the following) (?:exact )?"
+    r"(?:order|sequence)$"
 )
 _CONDITIONS = english.words(
     "if unless except before after when once until till not never no without while on in only who"
@@ -37,6 +41,10 @@ RELATING = english.words(
     """
 )
 """Words that relate actions."""
+
+
+LONGEST_TITLE = 40
+"""A longer line (code points) is no title of the list below it."""
 
 
 class Item(NamedTuple):
@@ -73,14 +81,26 @@ def list_at(text: str, at: int, names: Names) -> ItemList | None:
     if what:
         heading = (at, colon + 1)
         first = colon + 1 + _blanks(text[colon + 1 :])
+    elif colon < 0 and names_a_list(text, at, names):  # "Saturday", and a list below
+        heading = (at, _line_end(text, at))
+        first = heading[1] + 1
     items = tuple(_items(text, first, names))
     return ItemList(at, items[-1].end, items, heading, in_order) if items else None
+
+
+def names_a_list(text: str, at: int, names: Names) -> bool:
+    """Return whether a line of a few words, which relate nothing and are of no action, stands above a list."""
+    end = text.find("\n", at, at + LONGEST_TITLE)
+    if end < 0 or not names.ids or _MARKER.match(text, at) or not _MARKER.match(text, end + 1):
+        return False
+    own = {word for name in names.ids for word in name.casefold().split()}
+    return own.isdisjoint(text[at:end].casefold().split()) and is_bare(text[at:end])
 
 
 def announced(said: str) -> str:
     """Return "order" if the words before a colon announce an order, "list" if they announce anything else, and nothing
     if they may say more. ``said``: the words in lower case."""
-    if english.in_order(said):
+    if english.in_order(said) or _IN_SEQUENCE.search(said):
         return "order"
     if english.late(english.HEADING).fullmatch(f"{said} :"):
         return "list"
@@ -136,8 +156,14 @@ def _continues(line: str) -> bool:
 
 def _is_bare(text: str, item: Item) -> bool:
     """Return whether an item only names actions, without saying anything about them."""
-    own = re.sub(r"\([^()]*\)", "", text[item.start : item.end])  # "archive the notes (done by 9 pm)"
-    return RELATING.isdisjoint(token.key for token in tokens(own))
+    own = text[item.start : item.end]
+    if item.numbered:  # "archive the notes (done by 9 pm)"
+        own = re.sub(r"\([^()]*\)", "", own)
+    return is_bare(own)
+
+
+def is_bare(text: str) -> bool:
+    return RELATING.isdisjoint(token.key for token in tokens(text))
 
 
 def parts_of(text: str, found: ItemList) -> Iterator[Span]:

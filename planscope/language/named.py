@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from planscope.language import english
@@ -81,7 +82,12 @@ def _match(name: _Name, keys: Sequence[str], start: int) -> tuple[list[int], int
         key = keys[at].removesuffix("'s")
         joint = keys[at + 1] if keys[at + 1 : at + 2] and keys[at + 1] in listed("particles") else ""
         word = next((one for one in left if kin(key, one) or (joint and _joint(key, joint, one))), None)
-        if word is not None:
+        both = next((pair for pair in pairwise(left) if _joint_noun(key, *pair)), ()) if word is None else ()
+        if both:
+            left = [one for one in left if one not in both]
+            used.append(at)
+            at = end = at + 1
+        elif word is not None:
             left.remove(word)
             used += [at] if kin(key, word) else [at, at + 1]
             at = end = used[-1] + 1
@@ -95,6 +101,11 @@ def _match(name: _Name, keys: Sequence[str], start: int) -> tuple[list[int], int
 def _joint(key: str, particle: str, word: str) -> bool:
     """Return whether two words are one: "cleaning up" for "cleanup"."""
     return word.endswith(particle) and kin(key, word.removesuffix(particle))
+
+
+def _joint_noun(key: str, verb: str, particle: str) -> bool:
+    """Return whether a word is a verb with its particle: "backup" for "back up"."""
+    return particle in listed("particles") and singular(key) == verb + particle
 
 
 class Named:
@@ -127,6 +138,8 @@ class Named:
         start = at
         while start < len(keys) and keys[start] in ARTICLES:
             start += 1
+        if keys[at] in _PRONOUNS and (one := self._done(keys, at, named)):
+            return one
         ways = [(name, *_match(name, keys, start)) for name in self.known] if start < len(keys) else []
         whole = [way for way in ways if way[3]]
         most = max((len(way[1]) for way in whole or ways), default=0)
@@ -151,10 +164,36 @@ class Named:
             return Mentioned("", end)
         asked = keys[at] == name.words[0] or (
             len(name.words) > 1
+            and name.little.isdisjoint(ARTICLES)  # "change the oil" asks; "oil change" does not
             and name.words[-1] in forms(keys[at])
             and not keys[at].endswith(("ing", "ed", "s"))
         )
         return Mentioned(name.id, end, inside, bool(whole), asked)
+
+    def _done(self, keys: Sequence[str], at: int, named: Collection[str]) -> Mentioned | None:
+        """Return the only action that "it has been built" may mean; no action if it is one of another thing than those
+        that were named."""
+        end = at + 1
+        while end < min(at + LONGEST_GAP, len(keys)) and keys[end] in _BETWEEN:
+            end += 1
+        verb = "".join(keys[end : end + 1])
+        done = [name for name in self.known if "done" in forms(name.words[0]).get(verb, ())]
+        if end == at + 1 or len(done) != 1 or not named:
+            return None
+        action = done[0].id if self._related(done[0], named) else ""
+        return Mentioned(action, end + 1, tuple(keys[at + 1 : end]), whole=False)
+
+    def strays(self, keys: Sequence[str]) -> bool:
+        """Return whether "it" would be another thing than those that are named: "repair the fence after it is drained"
+        where only the tank is drained."""
+        named: dict[str, None] = {}
+        found = dict(self.row(keys, named))
+        meant = (
+            self._done(keys, at, named)
+            for at, key in enumerate(keys)
+            if key in _PRONOUNS and (at not in found or not found[at].action)
+        )
+        return any(one is not None and not one.action for one in meant)
 
     def _related(self, name: _Name, named: Collection[str]) -> bool:
         """Return whether "it" may be what an action is done to: something of one that was named, if any was."""
@@ -194,6 +233,7 @@ _BETWEEN = english.words(
     that those this these still being"""
 )
 """Words that may stand between those of a name."""
+_PRONOUNS = ("it", "they")
 _DEFINITE = english.words("the this that these those my your our their his her all")
 ARTICLES = _DEFINITE | english.words("a an")
 LITTLE = english.words("a an the of for with from to in on at by and")

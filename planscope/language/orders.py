@@ -64,6 +64,8 @@ o?fC'A: C<A | A A
 o?fC'A,?x: C<A | A
 fC'A,?&?!: C<A | A
 bC/A: A<C | - A
+fC,?&bX'A: C<A A<X |
+bX,?&fC'A: C<A A<X |
 bC/AbX: A<C A<X |
 bC/AfX: A<C X<A |
 o?fC'AbX: C<A A<X |
@@ -99,6 +101,8 @@ g?[,;]*U[,;.]*r{[,;.]*[$]}: ~U |
 ^>[,;]?y?[,;]?A,?y?x?: L<A | A A
 ^>[,;]?{i}U{![,;]*[xy]}: L<F ~U | Z Z
 ^>[,;]?A@: L<A @A | A A
+^>[,;]?AbC: L<A A<C | A A
+^>[,;]?AfC: L<A C<A | A A
 ^A[>5],?y?x?: L<A | A A
 ^5[,;]?A: L<A | A A
 ^A[xy]>: L<A | A A
@@ -108,6 +112,9 @@ A[,;]{[tT]|nd|x}n?@: @A | A A
 A,?[(]n?@: @A | A A
 A,cn?@: @A | A A
 nA@: @A | A
+Ao@: @A | A A
+An?@,?!: @A | A A
+A{[;][^>]*[$]}: |
 oAn?@: @A | A
 Ao?fC: C<A | - A
 AfC,?&?!: C<A | - A
@@ -125,6 +132,9 @@ AfCbX: C<A C<X | - A
 An[bu]C: C<A | - A
 A,?&?n[bu]C: C<A | - A
 nA[bu]C: C<A |
+nA,?&nX[bu]C: C<A C<X |
+A3C: A<C | - A
+A3C,?&3X: A<C A<X | - A
 hAuf?C: C<A |
 Aw[fu]?C[BI]?: C<A | - A
 Jn?@: @S | S S
@@ -137,6 +147,8 @@ Jo?fC: C<S | - S
 Jn[bu]C: C<S | - S
 Jw[fu]?C: C<S | - S
 jbC;A: A<C |
+jbC,y;A: A<C |
+Awj[BI]?;C: C<A |
 jfC;A: C<A |
 jn[bu]C;A: C<A |
 """
@@ -152,7 +164,7 @@ _MARKS = ",;."
 _CHAINS = {"M": "[ai](?:,[ai])*", "U": "[ai](?:(?:,&|,|&)[ai])+"}
 _PERMITS = re.compile("[^bft]*m.*[b1k9td]|[^b]*m.*f|f.*m")
 _FRONT = "(?:[,;]+y[,;]*>?|[,;]+>?|>)"
-_MARKED = {"/": _FRONT, "'": _FRONT, "@": f"[{_HOURS}]", "J": r",?&|,?[(]|,(?=[nbf])"}
+_MARKED = {"/": _FRONT, "'": _FRONT, "@": f"[{_HOURS}]", "J": r",?&|,?[(]|,(?=[nbftdTPv])"}
 
 
 class _Shape(NamedTuple):
@@ -279,7 +291,11 @@ class Skeleton:
         """Yield the ends of what fits one element of a shape, with what the letters stand for."""
         code = self.code
         if one in "ACX":
-            free = one == "A" or self._listed(at)
+            free = (
+                one == "A"
+                or self._listed(at)
+                or english.late("[ai](?:,[ai])*,?O").match(code, at) is not None
+            )
             for end, some in self._list(at, bound["L"]):
                 if free or all(self.symbols[k].code != "i" for k in some[1:]):
                     yield end, {**bound, one: some}
@@ -314,11 +330,11 @@ class Skeleton:
         while code[at] in "ai":
             found.append(self.places[at])
             at += 1
-            if (len(found) == 1 and not announced) or code[at - 2] == "&" or (listed and code[at] in "y;.$"):
+            if (len(found) == 1 and not announced) or code[at - 2] in "&O" or (listed and code[at] in "y;.$"):
                 yield at, tuple(found)
                 if len(found) > 1 and (match := english.late(",?y").match(code, at)):
                     yield match.end(), tuple(found)
-            step = english.late(",?&|,").match(code, at)
+            step = english.late(",?[&O]|,").match(code, at)
             if step is None:
                 return
             at = step.end()

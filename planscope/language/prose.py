@@ -14,6 +14,7 @@ from planscope.language.calls import Calls
 from planscope.language.clauses import asks_nothing, covering, no_order
 from planscope.language.cuts import Item, Scanner, SentenceError, Token
 from planscope.language.item_list import rows_of
+from planscope.language.named import Named
 from planscope.language.problem import Span
 from planscope.language.resolve import JOINING, PLACES, parted, plainer, pointed, readings
 from planscope.language.said import reading_of
@@ -64,6 +65,7 @@ class Prose:
         self.timed = timed
         self.names = names
         self.ids = names.ids
+        self.named = Named(names.actions)
 
     def read(self, text: str) -> list[SentenceReading]:
         """Return the readings of some sentences that belong together; none if they cannot be read. They may mean the
@@ -77,6 +79,8 @@ class Prose:
         rows = list(_going_on(filter(None, (plainer(scanner, row) for row in asked))))
         keys = [token.key for row in every for token in row]
         if not rows or _UNCERTAIN.search(" ".join(keys)) or _FREE_LIST.search(text):
+            return []
+        if self.named.strays(keys):
             return []
         if keys[:1] == ["only"] and "before" in keys:
             return []
@@ -96,7 +100,7 @@ class Prose:
         if len(trees) != len(ways):
             return []
         read = covering((one.start, one.end) for clause, some in said if some != [()] for one in clause)
-        asides = tuple(_unread(every, read))
+        asides = tuple(unread(every, read))
         if any(re.search(r"\b(?:until|noon|[0-9])", text[start:end]) for start, end in asides):
             return []
         return [tree._replace(asides=asides) for tree in trees if tree is not None]
@@ -260,7 +264,7 @@ def _complete(drafts: Sequence[Draft]) -> bool:
     return alone <= told
 
 
-def _unread(rows: Iterable[Sequence[Token]], read: Callable[[int], bool]) -> Iterator[Span]:
+def unread(rows: Iterable[Sequence[Token]], read: Callable[[int], bool]) -> Iterator[Span]:
     """Yield where words stand that were not read, without those that only join. ``read``: whether a place was."""
     for is_read, some in groupby(chain.from_iterable(rows), lambda token: read(token.start)):
         run = [token for token in some if token.kind != "mark" and token.key not in JOINING]

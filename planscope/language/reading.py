@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 
 from planscope.language import english
 from planscope.language.build import SentenceReading, build
 from planscope.language.cuts import Scanner
 from planscope.language.derive import problem_of_tree
 from planscope.language.errors import ParseError, ParseFailure, Trouble
-from planscope.language.item_list import ItemList, list_at, parts_of, unordered_list
+from planscope.language.item_list import ItemList, is_bare, list_at, names_a_list, parts_of, unordered_list
 from planscope.language.outline import OutlineNode, outline
 from planscope.language.problem import Action, Problem, Span
 from planscope.language.render import render
@@ -59,6 +60,16 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 """Words with which a sentence may speak of the one before it."""
+
+_CHAINS = re.compile(r"(?P<first>[^\n]*(?:->|=>|\u2192)[^\n]*)\n[^\n]*(?:->|=>|\u2192)")
+"""Lines that are chains each: they need no period."""
+
+_IN_ORDER = re.compile(
+    r"(?:(?:and|all|please|strictly|exactly|just|do|keep|follow|stick to|it|them|these|everything|in)\s+)*"
+    r"(?:this|that|the given|the listed|exactly this|exactly that) (?:exact )?order(?:,? (?:please|thanks))?\s*[.!]?",
+    re.IGNORECASE,
+)
+"""A sentence that makes a sequence of those before it."""
 
 _HALF_OF_DAY = re.compile(r"(?<=[0-9 \u00a0])[ap]\.m\.", re.IGNORECASE)
 """Its periods end no sentence, unless the text ends there or a capital follows."""
@@ -138,13 +149,39 @@ class _Reader:
         """Yield every sentence with its span and its reading or error. Sentences such as "Then B." are read together
         with the one before them, or else by themselves."""
         row: list[Span] = []
-        for span in self.spans(text):
+        left = self.spans(text)
+        ahead: deque[Span] = deque()
+        while ahead or (ahead := deque(islice(left, 1))):
+            span = ahead.popleft()
+            if (size := self._in_order(text, span, left, ahead)) and not isinstance(
+                found := self.sentence(_as_list(text, [span, *islice(ahead, size)]), text[: span[0]]), Trouble
+            ):
+                if row:
+                    yield from self._together(text, row)
+                    row = []
+                last = [ahead.popleft() for _ in range(size)][-1]
+                yield span[0], last[1], found
+                continue
             if row and not (len(row) < MOST_JOINED and self._goes_on(text, row[-1], span)):
                 yield from self._together(text, row)
                 row = []
             row.append(span)
         if row:
             yield from self._together(text, row)
+
+    def _in_order(self, text: str, span: Span, left: Iterator[Span], ahead: deque[Span]) -> int:
+        """Return how many sentences behind one belong to it, where all only name actions and the last says "in that
+        order"; 0 if it does not. What was looked at is added to those ahead."""
+        for k in range(MOST_JOINED):
+            if not is_bare(text[slice(*span)]):
+                return 0
+            ahead += islice(left, k == len(ahead))
+            if k == len(ahead):
+                return 0
+            span = ahead[k]
+            if k and _IN_ORDER.fullmatch(text, *span):
+                return k + 1
+        return 0
 
     def _together(self, text: str, row: list[Span]) -> Iterator[tuple[int, int, SentenceReading | Trouble]]:
         if len(row) > 1:
@@ -179,8 +216,10 @@ class _Reader:
                     yield from ((begin, end),) if whole else self._spans(text, begin, end, False)
                 start = found.end
             else:
-                end = self._period(text, start) + 1 or stop
-                yield start, min(end, stop)
+                end = min(self._period(text, start) + 1 or stop, stop)
+                if (line := _CHAINS.match(text, start, end)) is not None:
+                    end = line.end("first")
+                yield start, end
                 start = end
 
     def _list(self, text: str, at: int) -> ItemList | None:
@@ -190,6 +229,7 @@ class _Reader:
             text[at].isalpha()
             and text[at + 1 : at + 2] not in ".)"
             and ":" not in text[at : at + MAX_HEADING]
+            and not names_a_list(text, at, self._names)
         ):
             return None
         return None if text[line:at].strip() else list_at(text, at, self._names)
@@ -215,6 +255,14 @@ class _Reader:
                 if token.type == "DOT":
                     return token.start
         return -1
+
+
+def _as_list(text: str, spans: Sequence[Span]) -> str:
+    """Return some sentences and one that says "in that order" as one, in which all places stay."""
+    parts = [text[start : after - 1] + "," for (start, _), (after, _) in pairwise(spans)]
+    parts = [re.sub(r"[.!;]", ",", part) for part in parts]
+    start, end = spans[-1]
+    return f"{''.join(parts)}{'in that order':{end - start}}"
 
 
 @lru_cache(maxsize=8)

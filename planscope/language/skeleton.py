@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 from planscope.language import english
 from planscope.language.build import SentenceReading
-from planscope.language.clauses import asides, listed
-from planscope.language.cuts import Token, full
+from planscope.language.clauses import asides, covering, listed
+from planscope.language.cuts import Scanner, Token, full
 from planscope.language.item_list import announced, rows_of
 from planscope.language.named import ARTICLES, Mentioned, Named
 from planscope.language.orders import Meaning, Skeleton, Symbol
 from planscope.language.problem import Span
+from planscope.language.prose import unread
+from planscope.language.resolve import plainer
 from planscope.language.said import Said, reading_of
 from planscope.language.scan import Names, clock_at, hour_of, words_of
 
@@ -27,16 +30,17 @@ LONGEST = 1_000
 MOST_SYMBOLS = 60
 
 _CODES = """
-b: to precede | must precede | should precede
+b: precede | precedes | to precede | must precede | should precede | by the time
     | before | prior to | ahead of | in advance of | earlier than | sooner than | any time before | at any time
     before | some time before | at some point before | in time for
-f: after | once | as soon as | following | subsequent to | any time after | at any time after | anytime after
-    | some time after | at some point after | upon | later than | follows | follow | after having | from the
-    moment | for after
+f: preceded by | after | once | as soon as | following | subsequent to | any time after | at any time after
+    | anytime after | some time after | at some point after | upon | later than | follows | follow | after having
+    | from the moment | for after
 u: until | till | unless and until | up until
-n: not | never | no | nobody | no one | not a single | not one | none of
+n: not | neither | never | no | nobody | no one | not a single | not one | none of
 o: only
-w: can wait until | can wait till | can wait for
+w: needs the output of | needs the result of | needs the results of | need the output of
+    | can wait until | can wait till | can wait for
     | requires | require | depends on | depend on | waits for | wait for | wait until | waits until | wait till
     | hinges on | hinge on | relies on | rely on | wait on | waits on | needs | need | presupposes |
     presuppose | rests on | awaits | await | is blocked by | are blocked by | builds on | build on | waits
@@ -92,12 +96,14 @@ H: has been | have been
 N: that
 q: it | this | that one | this one | that last one | that last bit | the last one | the last of these | the
     latter one
+3: a prerequisite for | a precondition for | prerequisite for | precondition for | needed for | required for |
+    necessary for | required before | needed before | out of the way for
 2: both | those | these
 Q: them | they | those two | the two | both of them | all of them | all three | all of these | those three |
     all of those | all four | both of these | both of those | the three | those four | the four | all five |
     all three of them | all four of them
 z: back | off
-O: or | nor
+O: or | nor | either
 !: not earlier | no earlier | not sooner | no sooner | never earlier | not any earlier | not any sooner
 5: some time later | sometime later | at some later point | at a later point
     | later | later on | all come afterwards | all come later | all come after that
@@ -105,7 +111,9 @@ O: or | nor
 R: when to | when exactly to
 Y: except that | except
 g: we have | i have | there is | there are | on the list | on today's list
-?: later today | later in the day | write up | writes up | written up | not need to | no need | no need to |
+?: so do | so does | so must | so should | so is | so are | so has | so have | neither do | neither does |
+    nor does | nor do
+    | later today | later in the day | write up | writes up | written up | not need to | no need | no need to |
     not have to | not needed | not necessary | need not | not required
 c: which
 +: too | as well
@@ -128,7 +136,9 @@ V: plan | hold | make | makes | making | made | take | takes | taken | take care
     you | could you | will you | would you | i would like | i want | we want | we would like | i need you to
     | want | hey | hi | hello | hi there | good morning | oh | well | itself | themselves | so | is | are |
     be | being | am | get | gets | got | getting | have | has | had | having | will | would | shall | should
-    | must | do | does | doing | i | you | we | let | us | let's | me | go | goes | going | go out | go ahead
+    | must | do | does | doing | i | you | we | let | us | let's | me | go | goes | going
+    | go out | goes out | were | pls | plz
+    | my agent | the agent | our agent | your agent | go ahead
     | come | comes | coming | happen | happens | take place | takes place | make sure | make sure that |
     ensure | ensure that | be sure to | remember to | see to it that |
     go on | fits | slotted in | be slotted in | squeezed in | due | supposed to |
@@ -137,7 +147,7 @@ V: plan | hold | make | makes | making | made | take | takes | taken | take care
     actually | strictly | for today | during the day | in the course of the day | this | these | there | i
     have to | i am going to | i will | thanks | it is important that | it is important to | thank you | for
     me | by the way | the day | is to | are to | required | necessary | i need | we need | i also need | we
-    also need | you need to | , in turn , | quickly | schedule | scheduled | either | anybody | anyone |
+    also need | you need to | , in turn , | quickly | schedule | scheduled | each | anybody | anyone |
     somebody | someone | people | he | she | everybody | everyone | who | the team | the crew | the staff |
     the job of | the task of | the business of | the step | step | job | task | jobs | tasks | properly |
     carefully | thoroughly | fully | safely | definitely | certainly | really | simply | ok | okay then | now
@@ -291,7 +301,8 @@ _SIGNS = {
     "(": "(",
     ")": ")",
     "*": ",",
-    **dict.fromkeys((";", ":", "\u2013", "\u2014", "!", "?", "."), ";"),
+    ":": "4",
+    **dict.fromkeys((";", "\u2013", "\u2014", "!", "?", "."), ";"),
     **dict.fromkeys(("->", "=>", "\u2192"), ">"),
 }
 _WINDOW = 16
@@ -335,6 +346,7 @@ class Skeletons:
 
     def __init__(self, names: Names, timed: bool) -> None:
         self.names, self.timed = names, timed
+        self.scanner = Scanner(names=names, timed=timed, prose=True)
         self.named = Named(names.actions)
         worded = any(len(words) == 1 and words[0] in english.FUNCTION for words in map(words_of, names.ids))
         self.ids = [] if worded else [action.id for action in names.actions]
@@ -387,7 +399,11 @@ class Skeletons:
 
     def _full(self, row: Sequence[Token]) -> list[Token]:
         """Return the tokens of a sentence, without hyphens inside words."""
-        some = full(row, self.names.known)
+        some = [
+            replace(token, text=word)
+            for token in full(row, self.names.known)
+            for word in (filter(None, token.text.split("_")) if token.kind == "word" else (token.text,))
+        ]
         return [
             one
             for k, one in enumerate(some)
@@ -400,6 +416,10 @@ class Skeletons:
     ) -> tuple[list[Symbol], list[Span]]:
         """Return the symbols of a sentence, and what is left out of it. ``named``: the actions named so far."""
         row = self._full(row)
+        plain = plainer(self.scanner, row, english.REQUEST)
+        greeting = list(unread([row], covering((one.start, one.end) for one in plain)))
+        if not (row := plain):
+            return [], greeting
         keys = [token.key for token in row]
         if "?" in keys and not _ASKED.search(" ".join(keys)):
             raise Unread((row[-1].start, row[-1].end))
@@ -421,7 +441,7 @@ class Skeletons:
                 continue
             at, some = self._at(text, row, at, mentions)
             found += some
-        return _settled(found), [one for one in idle if text[slice(*one)].strip(" ,;:()")]
+        return _settled(found), [*greeting, *(one for one in idle if text[slice(*one)].strip(" ,;:()"))]
 
     def _at(
         self, text: str, row: Sequence[Token], at: int, mentions: Mapping[int, Mentioned]
@@ -565,6 +585,10 @@ _ORDERING = english.words(
 def _settled(found: Sequence[Symbol]) -> list[Symbol]:
     """Return the symbols of a sentence without those that say nothing beside the others. Raises Unread."""
     kept: list[Symbol] = []
+    raw = "".join(one.code for one in found)
+    colons = {k: _said("4", raw[:k], raw[k + 1 :]) for k, code in enumerate(raw) if code == "4"}
+    found = [one._replace(code=colons.get(k, one.code)) for k, one in enumerate(found)]
+    found = [one for one in found if one.code != "-"]
     letters = "".join("s" if one.action and one.words == "short" else one.code for one in found)
     for k, one in enumerate(found):
         before = "".join("s" if other.words == "short" else other.code for other in kept)
@@ -599,7 +623,7 @@ g g: ^[;,]*$ / ^[,;]*[ai](?:,?&[ai]|,[ai])*[;,]*$
 g -: ^ / ^
 W f: o$ / .
 W f: ^ / ^[^,;]*[KDH]
-W f: ^ / ^s?[ai]=[,;]
+W f: ^ / ^s?[ai]=(?:,?&s?[ai]=)*[,;]
 = -: ^ / ^
 W ?: ^ / ^
 V ?: s$ / ^
@@ -621,11 +645,18 @@ q -: >$ / ^[ais]
 q -: ^,*[ai],+$ / ^
 H H: [fuwj>W]|n.*b[^,;]*$ / ^
 H ?: ^ / ^
+O O: b[ai,O=H]*[ai][=H]*$ / ^[ai]
 O &: n[^bfuw;]*$ / ^
 O ?: ^ / ^
 F F: ^[,;&]*$ / ^
 F ?: ^ / ^
 X K: [ais] / ^
+3 ?: n[^,;.]*$ / ^
+3 3: [ais] / ^
+3 ?: ^ / ^
+4 -: (?:^|[,;&])[ai]$ / ^[oftdTPvnbuwDK]
+4 j: [bfu]$ / ^[ai]
+4 ;: ^ / ^
 X ?: ^ / ^
 r -: r$ / ^
 L ?: ^ / ^

@@ -76,6 +76,9 @@ def _outcome(row: dict[str, Any]) -> str:
         ("strangers_2", 9, 7, 0),
         ("strangers_3", 9, 7, 0),
         ("strangers_4", 9, 3, 0),
+        ("strangers_5", 9, 6, 0),
+        ("strangers_6", 9, 13, 0),
+        ("strangers_7", 9, 5, 0),
         *nightly(
             ("queries", 1, 92, 12),
             ("developers", 1, 252, 13),
@@ -86,6 +89,9 @@ def _outcome(row: dict[str, Any]) -> str:
             ("strangers_2", 1, 58, 0),
             ("strangers_3", 1, 73, 0),
             ("strangers_4", 1, 32, 0),
+            ("strangers_5", 1, 82, 2),
+            ("strangers_6", 1, 112, 3),
+            ("strangers_7", 1, 52, 3),
         ),
     ],
 )
@@ -385,9 +391,6 @@ def test_a_noun_may_be_behind_its_object() -> None:
         "Run the tests before building the image again.",
         "Stop running the tests before building the image.",
         "Run the tests before deploying to staging; anything else is forbidden.",
-        "Run the tests before building the image or deploying to staging.",
-        "The tests precede building the image or deploying to staging.",
-        "Do the tests before you build the image, push the image or deploy to staging.",
         "Don't deploy to staging until the tests are run or the image is built.",
     ],
 )
@@ -432,6 +435,21 @@ def test_advice_is_never_the_other_way_round() -> None:
 def test_what_parentheses_mean_is_never_left_out() -> None:
     with pytest.raises(ParseFailure):
         _read("Push the image no later than 8:00 (I mean the start).", ["push the image"], True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Run the tests before building the image or deploying to staging.",
+        "The tests precede building the image or deploying to staging.",
+        "Do the tests before you build the image or deploy to staging.",
+        "Before building the image or deploying to staging, run the tests.",
+    ],
+)
+def test_before_one_or_another_is_before_both(text: str) -> None:
+    """Each action is done, so the first of both is what must wait."""
+    after = ("build the image", "deploy to staging")
+    assert _read(text, list(NAMES), False) == {("<", "run tests", one) for one in after}
 
 
 @pytest.mark.parametrize(

@@ -216,7 +216,7 @@ def test_what_is_free_is_not_in_the_list_before_it(when: str) -> None:
 
 
 def test_the_hours_of_a_suggestion_are_about_the_action_before_them() -> None:
-    text = "Zork off with the audit; the stock count can't go out until the soil test is over, by 5 pm."
+    text = "Zork off the audit, and the stock count can't go out until the soil test is over, by 5 pm."
     with pytest.raises(ParseFailure, match='write "Stock count happens before 5 pm'):
         read_query(text, make_actions(FARM), timed=True)
 

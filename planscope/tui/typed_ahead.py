@@ -22,7 +22,7 @@ Typed = events.Key | events.Paste
 
 
 class TypedAhead(App[int]):
-    """The part of the application that hands out keys.
+    """The part of the application that hands out keys. ``held``: those that wait, each after when it was typed.
 
     Textual gives a key to the focused widget of the screen in front at once; if nothing there takes it, it bubbles up
     to the application, whose bindings may open another screen. Keys behind it were given to the screen before, or to
@@ -34,7 +34,7 @@ class TypedAhead(App[int]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._held: list[tuple[float, Typed]] = []
+        self.held: list[tuple[float, Typed]] = []
         self._waits = 0
         self._given: WeakKeyDictionary[events.Event, tuple[ref[Screen[Any]], float]] = WeakKeyDictionary()
         self._known_front: ref[Screen[Any]] | None = None
@@ -42,7 +42,7 @@ class TypedAhead(App[int]):
     async def on_event(self, event: events.Event) -> None:
         """Keep a key while others wait, or while the screen in front is not there yet; else do as Textual does."""
         if isinstance(event, Typed) and not event.is_forwarded and not _quits(event):
-            if self._held or self.keys_wait or not self._takes_keys():
+            if self.held or self.keys_wait or not self._takes_keys():
                 self._hold(event, event.time)
             else:
                 await self._give(event, event.time)
@@ -58,8 +58,8 @@ class TypedAhead(App[int]):
 
     def _hold(self, event: Typed, time: float) -> None:
         """Keep a key until the screen in front takes it, in the order of when they were typed."""
-        insort(self._held, (time, event), key=itemgetter(0))
-        if len(self._held) == 1:
+        insort(self.held, (time, event), key=itemgetter(0))
+        if len(self.held) == 1:
             self._waits = 0
             self.set_timer(_SOON, self._release)
 
@@ -71,10 +71,10 @@ class TypedAhead(App[int]):
             self.call_later(self._hand_out)  # behind the keys that have arrived meanwhile
 
     async def _hand_out(self) -> None:
-        held, self._held = self._held, []
+        held, self.held = self.held, []
         for number, (time, event) in enumerate(held):
             if number and isinstance(event, events.Paste):  # what a key opens may take it
-                self._held = held[number:]
+                self.held = held[number:]
                 self.set_timer(_SOON, self._release)
                 return
             await self._give(_again(event), time)

@@ -132,7 +132,8 @@ class Driven:
                 await self.pilot.pause(0)
                 screen = self.app.screen
                 widgets = (self.app, *screen.walk_children(with_self=True))
-                quiet = 0 if any(widget.message_queue_size for widget in widgets) else quiet + 1
+                busy = self.app.held or any(widget.message_queue_size for widget in widgets)
+                quiet = 0 if busy else quiet + 1
                 if quiet == 2:
                     break
                 if quiet:

@@ -99,6 +99,7 @@ async def test_a_session_of_findings_alone_opens_with_them(tmp_path: Path) -> No
         await driven.press("down", "y")
         assert "test" in driven.text
         await driven.press("escape", "escape")
+        assert "This session has no query." in driven.text and "the judge failed" not in driven.text
         assert driven.app.screen is driven.screen and not driven.screen.work.document.unsaved
 
 

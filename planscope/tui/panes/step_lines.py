@@ -56,7 +56,9 @@ def waiting(state: DebugView) -> str:
     """Say why there is no verdict yet."""
     if state.progress == "unreadable":
         return "the query cannot be read"
-    return "the judge failed" if state.progress == "failed" else "judging…"
+    if state.progress == "failed":
+        return "the judge failed" if state.variant is not None else "no query"
+    return "judging…"
 
 
 def step_lines(state: DebugView, width: int, window: int) -> tuple[list[Line], int]:

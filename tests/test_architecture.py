@@ -261,7 +261,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 193_955,
     "rules": 82_880,
-    "toolfuzz": 87_437,
+    "toolfuzz": 87_491,
     "agents": 73_040,
     "traces": 56_673,
     "commands": 46_059,

@@ -30,7 +30,7 @@ def required(schema: Mapping[str, object]) -> list[str]:
     return [one for one in found if isinstance(one, str)] if isinstance(found, list | tuple) else []
 
 
-MOST_FITTING = 20
+MOST_FITTING = 40
 
 
 def fitting(

@@ -25,11 +25,12 @@ MEANINGS = {
 
 
 def title(finding: FuzzFinding, *, with_kind: bool = True) -> str:
-    """Return a finding's kind, exception and message in one line."""
+    """Return a finding's kind, exception and message in one line. A letter that comes again and again comes thrice."""
     name = (finding.exception or "").rpartition(".")[2]
     if with_kind:
         name = f"{finding.kind} {name}".rstrip()
-    return ": ".join(filter(None, (name, " ".join(finding.message.split()))))
+    said = re.sub(r"(.)\1\1\1{20,}", r"\1\1\1…", " ".join(finding.message.split()))
+    return ": ".join(filter(None, (name, said)))
 
 
 def smallest_lines(finding: FuzzFinding) -> list[str]:

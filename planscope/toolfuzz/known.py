@@ -16,7 +16,7 @@ from planscope.toolfuzz.programs import Stage
 from planscope.toolfuzz.stateful import Role, named, words_like_ids, words_of
 from planscope.toolfuzz.tools import Tool
 
-MOST_OF_A_NAME = 20
+MOST_OF_A_NAME = 40
 MOST_OF_AN_ANSWER = 60
 MOST_READERS = 30
 MOST_FILES = 200

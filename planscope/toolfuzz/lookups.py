@@ -25,7 +25,7 @@ from planscope.toolfuzz.nodes import Knowledge, Node
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-MOST_KEYS = 8
+MOST_KEYS = 32
 """Keys that are learned of one container, and values of one column."""
 
 LARGEST = 100_000

@@ -71,12 +71,13 @@ NO_OBJECTS = ("{", "[1,", "", "nope", '{"a": 1', "{'a': 1}", "[]", "{}", "null",
 
 @dataclass
 class Pools:
-    """Values that were drawn before: texts, and samples of regular expressions.
+    """Values that were drawn before: texts, and samples of regular expressions and of ``formats``.
 
     ``meant``: values for an argument that are known to exist, or that a model gave, by its name.
     """
 
     texts: list[str] = field(default_factory=lambda: ["a"])
+    formats: dict[str, tuple[str, ...]] = field(default_factory=lambda: dict(FORMATS))
     patterns: dict[str, list[str]] = field(default_factory=dict)
     meant: dict[str, tuple[object, ...]] = field(default_factory=dict)
 
@@ -172,7 +173,9 @@ class Generator:
 
     def _string(self, schema: Schema, node: Node | None, name: str, depth: int) -> str:
         low, high = schema.get("minLength", 0), schema.get("maxLength")
-        samples = self.pools.patterns.get(schema.get("pattern", "")) or FORMATS.get(schema.get("format", ""))
+        samples = self.pools.patterns.get(schema.get("pattern", "")) or self.pools.formats.get(
+            schema.get("format", "")
+        )
         if samples and self.roll() < 0.95:
             made = self.pick(samples)
         else:

@@ -254,3 +254,39 @@ def deep(number: int) -> int:
         number += 1
         raise ValueError("deep")
     return number
+
+
+_IDS = [f"T-{100 + 7 * k}" for k in range(30)]
+_HOLES = {"price": _IDS[17], "state": _IDS[26], "due": _IDS[21]}
+"""One thing of thirty lacks something, in each of three stores."""
+_SHUT = _digest(_HOLES["state"])
+_PRICES: dict[str, dict[str, float]] = {one: {} if one == _HOLES["price"] else {"price": 2.5} for one in _IDS}
+_BILLS = sqlite3.connect(":memory:", check_same_thread=False)
+_BILLS.execute("CREATE TABLE bills (code TEXT, due REAL)")
+_BILLS.executemany(
+    "INSERT INTO bills VALUES (?, ?)", [(o, None if o == _HOLES["due"] else 1.0) for o in _IDS]
+)
+
+
+def price_in_stock(code: str) -> float:
+    """Return the price of a thing."""
+    return _PRICES[code]["price"] if code in _PRICES else 0.0
+
+
+def list_tickets() -> list[str]:
+    """List all tickets."""
+    return _IDS
+
+
+def state_of_ticket(ticket: str) -> str:
+    """Return the state of a ticket."""
+    return {"open": "yes"}["shut" if _digest(ticket) == _SHUT else "open"]
+
+
+def due_on_bill(code: str) -> float:
+    """Return what is due on a bill."""
+    found = _BILLS.execute("SELECT due FROM bills WHERE code = ?", (code,)).fetchone()
+    return round(found[0], 2) if found is not None else 0.0
+
+
+STOCK = [price_in_stock, list_tickets, state_of_ticket, due_on_bill]

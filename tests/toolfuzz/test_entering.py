@@ -46,6 +46,17 @@ def test_keys_columns_and_formats_are_learned_where_they_are_looked_up() -> None
     assert len(report.tools) == 6
 
 
+def test_a_fault_of_one_thing_in_thirty_is_found_where_things_are_listed_or_looked_up() -> None:
+    report = fuzz("STOCK", 150)
+    errors = {one.tool: one.shrunk for one in report.counted()}
+    holes = data_stores._HOLES
+    assert errors == {
+        "price_in_stock": {"code": holes["price"]},
+        "state_of_ticket": {"ticket": holes["state"]},
+        "due_on_bill": {"code": holes["due"]},
+    }
+
+
 @pytest.mark.parametrize("calls", [4, *nightly(8)])
 def test_what_is_learned_is_the_same_each_time(calls: int) -> None:
     first, second = (without_time(fuzz("DATA", calls)) for _ in range(2))

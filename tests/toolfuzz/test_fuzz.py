@@ -94,7 +94,7 @@ def test_a_call_that_hangs_is_found_and_the_run_goes_on() -> None:
     assert times[1] - times[0] < 60  # blocks for ever if nothing ends it; how fast depends on the machine
     errors = found(run.report)
     one = errors["hung", None]
-    assert one.location is not None and one.location.endswith("tools.py:103")
+    assert one.location is not None and one.location.endswith("tools.py:104")
     assert run.report.calls == 12 > one.at_call and one.occurrences > 3
 
 
@@ -127,6 +127,11 @@ def test_a_partial_function_has_the_name_and_the_place_of_the_function_in_it() -
         0
     ].description == "Return a letter of a text."
     assert report.counted()[0].location.startswith("tests/toolfuzz/tools.py:") and report.tools[0].branches
+
+
+def test_a_moment_is_sent_with_a_time_zone_and_without() -> None:
+    report = fuzz("days_until", 40)
+    assert [one.exception for one in report.counted()] == ["TypeError"] and report.tools[0].succeeded > 0
 
 
 @pytest.mark.parametrize("name", ["pages", "pages_later"])
@@ -347,3 +352,9 @@ def test_every_shape_is_called_as_an_agent_calls_it_and_none_breaks_the_search(g
         assert tool.skipped or (tool.calls == 30 and tool.refused <= 3), tool.name
     skipped = {tool.name: str(tool.skipped) for tool in report.tools if tool.skipped}
     assert set(skipped) <= {"with_connection"} and all("link" in why for why in skipped.values())
+
+
+def test_a_title_is_short_though_its_message_says_the_same_letter_again_and_again() -> None:
+    data: dict[str, Any] = {"tool": "a", "kind": "raised", "exception": "OSError", "input": {}, "at_call": 1}
+    one = FuzzFinding(**data, message=f"name too long: '/a/{'0' * 255}/b'")
+    assert title(one) == "raised OSError: name too long: '/a/000…/b'"

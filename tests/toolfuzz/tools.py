@@ -15,6 +15,7 @@ import threading
 import time
 import typing
 from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
 from enum import Enum
 from pathlib import Path
 from typing import Any, Literal
@@ -158,6 +159,11 @@ class Place(typing.TypedDict):
 def at_place(place: Place) -> str:
     """Say where it is."""
     return place["name"]
+
+
+def days_until(when: datetime) -> int:
+    """Count the days since a moment without a time zone."""
+    return (datetime(2030, 1, 1) - when).days
 
 
 CALLED: list[int] = []

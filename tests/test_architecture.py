@@ -270,7 +270,7 @@ TOKENS = {
     "oracle": 35_171,
     "sharing": 31_800,
     "debugger": 27_450,
-    "dissection": 26_570,
+    "dissection": 26_590,
     "synthesis": 17_400,
     "documents": 15_223,
     "compare": 13_980,

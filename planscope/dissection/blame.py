@@ -147,7 +147,8 @@ def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | No
 
     No clause is to blame if queries without any such clause fail as well. No sentence is to blame for its place alone:
     to move it moves another one, and changes the order in which actions are named, which may cure by itself. If either
-    of two changes in one sentence cures, what both of them take away is to blame, and that is neither.
+    of two changes in one sentence cures, what both of them take away is to blame, and that is neither. A list that
+    loses its relative clause when it is taken apart is two clauses: neither is to blame alone.
     """
     if limit := limit_besides(variant, changes.cause, cells):
         return limit, None
@@ -160,6 +161,8 @@ def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | No
     if found is None or changes.cause != "Structure":
         return None, found
     if found.either and len({changes.all[n].places[0][0] for n in found.changes}) == 1:
+        return None, None
+    if any(changes.all[n].includes for n in found.changes):
         return None, None
     place, _ = search.alone(found.ways[0])[0]
     own, cured = measured(variant), measured(cells["Culprit"][place][2])

@@ -157,6 +157,27 @@ def test_neither_of_two_changes_in_one_sentence_is_to_blame_if_either_cures() ->
     assert proved(changes, variant, cells) == (None, None)
 
 
+def test_a_list_that_loses_its_relative_clause_when_it_is_taken_apart_is_not_named() -> None:
+    """The agent may fail at the list of the relative clause: to say that in a sentence of its own keeps the list."""
+    text = (
+        "Coffee brewing and crew briefing, which precede seat cleaning, precede safety demonstration. "
+        "Seat cleaning precedes safety demonstration."
+    )
+    for said, named in ((text, False), (text.replace(", which precede seat cleaning,", ""), True)):
+        listed = read_query(said, make_actions(NAMES), timed=False)
+        changes, variant = (
+            Changes(listed, "Structure"),
+            make_variant(listed.problem, Origin(kind="written")),
+        )
+        apart = next(n for n, c in enumerate(changes.all) if c.kind == "clause" and bool(c.includes) != named)
+        rest = [n for n in range(len(changes.all)) if n != apart]
+        tried = [([apart], Counts(4, 0)), ([apart], Counts(4, 0)), *[([n], Counts(0, 3)) for n in rest]]
+        cells = cells_of(changes, variant, [*tried, (rest, Counts(0, 3))], [Counts(1, 0)] * 4)
+        assert search_of(changes, cells).proved() is not None
+        _, found = proved(changes, variant, cells)
+        assert (found is not None) == named
+
+
 def test_a_word_and_the_sentences_are_both_to_blame_where_the_query_needs_both_changed() -> None:
     """Other words alone do not cure, and other sentences only without "precedes"."""
     as_is = cells_of(Changes(reading(), "Structure"), asked(), [], [])["Original"]

@@ -64,7 +64,12 @@ class Drafts:
     @property
     def left(self) -> int:
         """The number of drafts that quitting would lose."""
-        return len(self.histories) + len(self.rules) + any(map(str.strip, self.new))
+        return len(self.histories) + self.unwritten
+
+    @property
+    def unwritten(self) -> int:
+        """The number of those that no file can keep."""
+        return len(self.rules) + any(map(str.strip, self.new))
 
     def keep_all(self) -> None:
         """Keep the drafts of queries when planscope ends."""

@@ -63,9 +63,9 @@ async def quit_planscope(screen: Asker, work: Workspace, drafts: int) -> None:
             if drafts
             else "Changes not saved"
         )
-        keep = (
-            ("Keep what can be kept and quit: it is there when you open the session again",) if drafts else ()
-        )
+        queries = drafts - work.drafts.unwritten
+        others = "; rules and new queries are lost" if drafts > queries else ""
+        keep = (f"Keep edited queries for this session and quit{others}",) if queries > 0 else ()
         dialog = ChooseDialog(title, ("Stay", *keep, lost), name=QUIT)
         answer = await screen.answer(dialog) or _STAY
         if answer == _STAY:

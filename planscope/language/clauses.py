@@ -11,7 +11,7 @@ from importlib.resources import files
 from itertools import accumulate, pairwise
 from typing import Any
 
-from planscope.language.english import FREE, late
+from planscope.language.english import FREE, FUNCTION, late
 from planscope.language.problem import Span
 from planscope.language.scan import Piece, cut
 
@@ -104,8 +104,8 @@ class _Clauses:
                 yield (at - marked, end + goes_on)
                 at = end
             at += 1
-        if not plain and (comma := self._stating()):
-            yield comma, len(self.keys) - 1
+        if not plain and (mark := self._stating()):
+            yield mark, len(self.keys) - 1
         marks = self.marks()
         for before, mark in pairwise(marks if len(marks) > 2 else ()):
             if 2 < mark - before - 1 < _LONGEST and self._explains(before + 1, mark, plain):
@@ -141,19 +141,22 @@ class _Clauses:
         return end - (not inside) if self.silent(start, end, words) else None
 
     def _stating(self) -> int:
-        """Return the place of the last comma if a reason stands behind it: "people complain otherwise"; else 0."""
-        comma = max((at for at, key in enumerate(self.keys) if key == ","), default=0)
-        end = len(self.keys) - (self.keys[-1] == "otherwise")
-        words = (
-            listed("asking")
-            | listed("denying")
-            | listed("doubtful")
-            | listed("obliging")
-            | listed("measuring")
-        )
-        begun = comma and self.begins(comma + 1, "subjects")
-        silent = begun and end - comma > 2 and self.silent(comma + 1 + begun, end, words - {"has", "have"})
-        return comma if silent else 0
+        """Return the place of the last comma or mark if a reason stands behind it: "people complain otherwise"; else
+        0."""
+        mark = max(self.marks()[-2], max((at for at, key in enumerate(self.keys) if key == ","), default=0))
+        end = len(self.keys) - (self.keys[-1:] == ["otherwise"])
+        if mark < 1 or end - mark <= 2 + (self.keys[mark + 1 :][:1] == ["as"]):
+            return 0
+        words, begun = listed("ruling"), self.begins(mark + 1, "subjects")
+        if self.keys[mark + 1] in listed("causal"):
+            words -= listed("excused")
+        if not begun:
+            own, small = self.keys[mark + 1], listed("before_subjects")
+            if end - mark < 4 or own in (FUNCTION | listed("asking")) - small or own.endswith(("ing", "ed")):
+                return 0
+            words |= listed("stating") if self.keys[mark] == "," or own not in small else frozenset()
+        digits = {key for key in self.keys[mark + 1 :] if key[0].isdigit() or "_" in key}
+        return mark if self.silent(mark + 1, end, words | digits) else 0
 
     def _explains(self, start: int, end: int, plain: bool) -> bool:
         """Return whether a clause between marks asks nothing: "it wakes people up", "anything else is wrong"."""

@@ -70,7 +70,7 @@ FORMS: Mapping[Kind, str] = {
         (?:if|when|before) (?:every )?(?:do )?<then>(?: happens)? ?,? <first> is <BEFORE>
         <first> is (?:call_is right preceding|right preceding call_is|call_is right before) (?:every \
           )?<then>
-        call_is (?:that )?(?:comes )?right before (?:every )?<then>(?: always)? is <first>
+        call_is (?:that )?(?:comes )?(?:right before|(?:right )?preceding) (?:every )?<then>(?: always)? is <first>
         (?:every )?<then>(?: always)? right preceded_by <first>
         (?:every )?<then>(?: always)? preceded_by <first> ?,? nothing_between
         <then> right (?:must_)?follows <first>
@@ -144,7 +144,7 @@ FORMS: Mapping[Kind, str] = {
         <first> exclude (?:every )?later <then>
         from (?:every |earlier )?<DONE>(?: onwards)? ?,? <NO_THEN>
         <NO_THEN> from (?:every )?<DONE>(?: onwards)?
-        <first> blocks (?:every )?<then>
+        <first> blocks (?:every |later )*<then>
         """,
     "not_within": r"""
         (?:next )?call_is (?:that )?(?:right |comes )*(?:right_later|after) (?:every )?<first> not_(?:may_)?is <then>
@@ -176,7 +176,9 @@ FORMS: Mapping[Kind, str] = {
         whoever (?:contains|do|did_do) (?P<first>S) ,? ?(?:contains|do) (?:too )?<then>(?:(?: ,)? \
           too)*
         if <RUN> contains <first> ,? ?(?:it |do )?contains <then>(?:(?: ,)? too)*
-        <RUN> (?:with|that contains) <first> (?:too )?contains <then>(?:(?: ,)? too)*
+        <RUN> (?:with|that contains) <first> (?:too )*contains <then>(?:(?: ,)? too)*
+        <RUN> (?:with|that contains) <first> (?:too )+needs <then>(?:(?: ,)? too)*
+        <RUN> (?:with|that contains) <first> needs <then>(?:(?: ,)? too)+
         """,
     "latest": r"""
         <NEEDS> latest <first> COND
@@ -371,6 +373,8 @@ SAME = r"""
     sometime(?= later| earlier) =>
     (later|earlier) sometime => 1
     ^(?!.*(?:if|when) )(.*)sometime => 1 later
+    ^((?:after|once|when|if)(?: every)? (?:do |did_do )?S(?: (?:did_)?V)?) later do(?= S) => 1 , later do
+    ^(S) :(?= (?:every |always )*needs| must| only| not| may| COUNT) => 1
     ^(S) : (S)(?: V)? (?:first|earlier)$ => 2 before 1
     ,$ =>
     ^(first|last) call_is : => 1 call_is is

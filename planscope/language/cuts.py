@@ -160,6 +160,7 @@ def sentences(text: str) -> Iterator[list[Token]]:
             following is not None and following.start == token.end and following.kind in ("word", "quoted")
         )
         half = "".join(one.key for one in row[k - 3 : k]) in ("p.m", "a.m", "i.e", "e.g")
+        half = half or row[k - 1].key in ("min", "max")
         inside = inside or (half and following is not None and not following.text[:1].isupper())
         asked = token.text in "?!" and following is not None and following.text[:1].isupper()
         ends = token.kind == "line" or asked or (token.text == "." and not (inside and found))
@@ -188,8 +189,9 @@ shan't = shall not
 (.+)'ll = \1 will
 (it|that|there)'s = \1 is
 ([0-9]+)x = \1 times
-dont|doesnt = do not
+(do|does|did|must|should|is|are|was|were|has|have)nt = \1 not
 cant = can not
+wont = will not
 solely|exclusively = only""".splitlines()
     )
 ]
@@ -1019,14 +1021,16 @@ class Cuts:
             token is not None and token.text.isupper() and len(token.text) > 1 and not self._exact(self.at)[0]
         )
 
-    def _values(self) -> tuple[Scalar, ...]:
-        """Read "EUR, USD or GBP"; no values if there is no "or"."""
+    def _values(self, loose: bool = False) -> tuple[Scalar, ...]:
+        """Read "EUR, USD or GBP"; no values if there is no "or", unless two values are enough (``loose``)."""
         saved, joint, values = self.at, ",", list[Scalar]()
         while joint and self._valued():
             values.append(self._json())
             if joint == "or":
                 return tuple(values)
             joint = "or" if self._take("or") or self._take(",", "or") else "," if self._take(",") else ""
+        if loose and len(values) > 1 and not joint:
+            return tuple(values)
         self.at = saved
         return ()
 
@@ -1094,7 +1098,7 @@ class Cuts:
 
     def _list(self) -> tuple[Scalar, ...]:
         if not self._take("["):
-            if values := self._values():
+            if values := self._values(loose=True):
                 return values
             raise self._error("a list is missing here", '[ such as in ["a", "b"]')
         found: list[Scalar] = []
@@ -1540,11 +1544,11 @@ _OPERATORS = {(sign,): sign for sign in _SIGNS} | {
         """
         is one of: is one of | one of | is in | in
         is missing: is missing
-        contains: contains | containing | contained
+        contains: contains | containing | contained | contain
         has a word of: has a word of | with a word of | had a word of | having a word of
-        matches: matches | matching | matched
-        starts with: starts with | starting with
-        ends with: ends with | ending with
+        matches: matches | matching | matched | match
+        starts with: starts with | starting with | start with
+        ends with: ends with | ending with | end with
         !=: is not equal to | is not | other than
         >=: at least | no less than | not less than | greater than or equal to | not below
         <=: at most | no more than | not more than | up to | less than or equal to | not above
@@ -1559,6 +1563,8 @@ _OPERATORS = {(sign,): sign for sign in _SIGNS} | {
 }
 _OPERATORS = dict(sorted(_OPERATORS.items(), key=lambda one: -len(one[0])))
 _LIMITS: dict[tuple[str, ...], Operator] = {
+    ("at", "most"): "<=",
+    ("at", "least"): ">=",
     **{("or", more): ">=" for more in ("more", "higher", "greater", "above", "over", "larger")},
     **{("or", less): "<=" for less in ("less", "lower", "fewer", "below", "under", "smaller")},
 }

@@ -83,8 +83,8 @@ _AUXILIARY = rf"(?:(?:(?P<must>{_MODAL})|(?P<may>{_PERMIT})|do|does|did) )?"
 _CALLED = _any(
     """called|used|invoked|executed|made|done|performed|run|carried out|triggered|issued|attempted|started|finished|
     completed|complete|over|through|due|planned|scheduled|tried|touched|hit|given|granted|obtained|received|collected|
-    taken|recorded|logged|filed|placed|read|queried|fetched|set up|entered|raised|looked up|measured|registered|held|
-    pulled|in place|present|available|on file"""
+    taken(?! place)|recorded|logged|filed|placed|read|queried|fetched|set up|entered|raised|looked up|measured|
+    registered|held|pulled|in place|present|available|on file"""
 )
 _HAPPENS = _any(
     """happens?|happened|occurs?|occurred|takes? place|took place|taken place|runs?|ran|goes out|shows? up|appears?|
@@ -261,7 +261,7 @@ ACTS = "call|use|invoke|run|do|execute|perform|make|trigger|issue|hit|touch|try|
 _ACT = _any(
     ACTS
     + "|take|give|record|log|file|place|query|fetch|set up|raise|look up|measure|schedule|launch|kick off|carry out|"
-    "proceed with|go ahead with|continue with|move on to|go on to|conduct"
+    "grab|proceed with|go ahead with|continue with|move on to|go on to|conduct"
 )
 _ACTS = _any("calls|uses|invokes|runs|does|executes|performs|makes|triggers|issues|tries|starts")
 _ACTED = _any("called|used|invoked|ran|executed|performed|made|done|triggered|issued|tried|started")
@@ -441,7 +441,7 @@ UNORDERED = " ".join(
     (?:up to (?:it|you|them|the agent)|matter|irrelevant|free|important|unimportant|open|difference)|(?:in
     )?(?:either|any|whichever|whatever|no particular|no fixed) order(?: (?:suits|you|is|among|of|for)
     (?:\S+ ?){1,2})?|(?:i|we) do not (?:mind|care)(?:(?: in)? (?:what|which|whatever) order| which|
-      where)?|(?:the |their
+      where)?|do not care|(?:the |their
     )?(?:order|sequence)(?: of the (?:two|calls|three)| between (?:them|the two)| of (?:them|these))? (?:does not|do
     not) matter|(?:no matter|regardless of|whatever) (?:in )?(?:which|the|their) order(?: of the two)?|(?:it does
     not matter |no matter )?which (?:one )?(?:of (?:them|the two|those two|these two|these|those)
@@ -508,7 +508,8 @@ _THE_CALLS = (
     r"right |directly |immediately |straight |just )*(?:after|following|follow)(?: (?:an?|any|each|every|the))?"
 )
 _OTHER_TOOL = (
-    r"(?:some |an? |any |at least one |one )?(?:other|different|another)(?: (?:tool|call|one|action))?(?: call)?s?"
+    r"(?:some(?:thing)? |an? |any |at least one |one )?(?:other|else|different|another)(?: (?:tool|call|one|action))?"
+    r"(?: call)?s?"
     r"(?: (?:must|should|has to|have to|needs to|need to) "
     r"(?:be (?:called|used|run|made)|come|run|happen|follow|have been called))?"
 )
@@ -544,6 +545,56 @@ SIMPLE = dict(
 )
 """What plain sentences mean, where S is a known tool: a kind, the places of its sets, and behind # its number."""
 PLAINER = rf"""
+    w / out => without
+    w /(?! o) => with
+    only ever => only
+    (?:any )?two (?:consecutive|successive)(?= \S+) => two
+    ^(?:any )?two (.*?) (?:calls )?(?:need|must have|require|have to have|should have) (?:an? |at least one \
+      |one )?(.*?) (?:somewhere )?(?:between them|in \
+      between)$ => between two 1 calls , 2
+    ^(?:never|do not)(?: call)? (.*?) twice without (?:an? |calling )?(.*?) (?:in )?between(?: them)?$ => \
+      between two 1 calls , 2
+    ^(?:if|when) (.*?) (?:is|are|was)(?: called| used)? in (?:the|a) {_RUN} , (.*?) (?:must not|may not|can \
+      not|should not) be(?: in \
+      it)?(?: ,? ?and vice versa)?$ => 1 and 2 never happen together
+    (?:(?:always )?(?:go|come|belong) together [:,;] )both or (?:neither|none)$|(?:always )?(?:come|go|appear) \
+      (?:as a pair|in pairs|hand in hand)$ => both \
+      happen or neither
+    ^if (?:either|one) of (.*?) (?:is|was|gets) (?:called|used|made) ,? ?(?:so must (?:be )?the other|the \
+      other(?: one)? must be(?: called)?(?: too| as \
+      well)?)$ => both 1 happen or neither
+    for this (?:agent|assistant|bot)$ =>
+    ^within (\S+) calls of (?:an? |the |any |each |every )?(.*?) , (.*)$ => within 1 calls after 2 , 3
+    ^(after [^,]*?) (?:and|but) (until|before) ([^,]*?) , (.*)$ => 1 , 4 until 3
+    ^((?:once|after) [^,]* , .*?) (?:has to|must|should|needs to) wait (?:until|for) => 1 must not happen until
+    kick (?:things|it|everything) off (?:with|by) => start with
+    followed up by => followed by
+    ^(\S+(?: \S+){{0,2}}) (?:->|=>) (?:the )?(?:very )?next (?:call|step)(?: is| must be)?(?: always)? (.*)$ => \
+      every 1 is followed right away by 2
+    ^([^,;:]*?) (?:->|=>) ([^,;:]*?) (within [^,;:]*)$ => every 1 is followed by 2 3
+    ^(\S+(?: \S+){{0,2}} (?:failed|fails|succeeded|succeeds)) (?:->|=>) no (?:more )?(.*?)(?: (?:after it|after \
+      that|afterwards|any more|again))?$ => no 2 after 1
+    (min|max) [.] => 1
+    ^>= ([0-9]+)(?= \S+) => at least 1
+    ^<= ([0-9]+)(?= \S+) => at most 1
+    (?:, )?(?:thanks|thank you|thx|ty|cheers)$ =>
+    (once|twice|times|thrice) (?:in )?(?:every|each|any) {_RUN}$ => 1
+    ^(\S+(?: \S+){{0,2}}) = (?:always )?(?:the )?(first|last) call$ => 1 is always the 2 call
+    either both => both
+    (?:, )?or neither(?: (?:does|do|is|are|of (?:them|the two|both)))?$ => or neither
+    ^((?:{_NUMBER}) .*? in a row) at (?:the )?most$ => at most 1
+    (?:be|are|is|both be) (?:part of|in) (?:the same|one) {_RUN} => appear together
+    (exclude each other|mutually exclusive) (?:within|in) (?:one|a single|any|the same|a) {_RUN}$ => 1
+    (only (?:make|makes) sense together) [:;] (?:a|every|each|any) {_RUN} (?:that has|with) one(?: of them)? \
+      must(?: also)? have the other(?: one)?$ => 1
+    ^(?:an?|any|every|each|the) {_RUN} (?:contains|has|calls) (.*?) (?:if and only if|iff) it \
+      (?:contains|has|calls) (.*)$ => both 1 and 2 happen or neither
+    ^(?:an?|any|every|each|the) {_RUN} (must|should|has to|shall) be (?:concluded|ended|finished|closed) \
+      (?:by|with) => the run 1 end with
+    ^(?:an?|any|every|each|the) {_RUN} (must|should|has to|shall) be (?:opened|started|begun) (?:by|with) => \
+      the run 1 start with
+    (?:with|for|on) the same (\w+) (?:argument|parameter)(?= |$) => for the same 1
+    ^(.*(?:must|always|has to|should|is|immediately) .*?) [,;] (?:and )?(?:never|not) (?:by )?anything else$ => 1
     ^(?:hi|hello|hey|heads up)(?: there| all| team)?(?: ,)? =>
     pls|plz => please
     w / o => without
@@ -555,7 +606,6 @@ PLAINER = rf"""
       later)(?:(?: ,)? always)?$ => every 1 is followed by 2 later
     (?:either )?both ({_CALLED}|present) or both (?:left out|skipped|omitted|missing|absent|not \1) => both \
       called or neither
-    or neither of (?:them|the two|both)$ => or neither
     (?:any two (?:consecutive |successive )?|one |any |each |every |an? )(\S+)(?: calls?)? and \
       (?:the|its|another) (?:next|following)(?: one| \
       call| \1(?: call)?)?(?= ,| there|$) => two 1 calls
@@ -564,7 +614,7 @@ PLAINER = rf"""
     ^(no .*?without .*?) , (?:(?:and|but) )?(no .*without .*)$ => 1 ; 2
     ((?:end|finish|wrap|close|conclude)(?:s|es)? .*?)(?: ,)? as (?:your|the|its)(?: very)? (?:last|final) \
       (?:tool )?(?:call|step|action)$ => 1
-    ((?:start|begin|open)s? .*? with .*?)(?: ,)? (?:before (?:you )?(?:do |doing )?anything else|as \
+    ((?:start|begin|open)s? (?:.*? )?with .*?)(?: ,)? (?:before (?:you )?(?:do |doing )?anything else|as \
       (?:your|the|its)(?: very)? first (?:tool \
       )?(?:call|step|action))$ => 1
     ^(?:every |each |an? )?(.*? followed (?:straight away|right away|immediately|directly|at once) .*?) as the \
@@ -685,7 +735,7 @@ PLAINER = rf"""
     and (?:the|an?) (\S+) (?:that|which) (?:follows|comes after|comes next)(?: it| that)? => and the next 1
     (\S+) (was|were|has been|have been|is) called or (?:an? |the )?(\S+) \2 called => 1 or 3 2 called
     (both)? ?have been called , (?:in )?(?:any|either|whatever|whichever) order , before => 1 have been called before
-    ^after (\S+) (?:(?:consecutive|successive) (\S+)(?: calls)?|(\S+)(?: calls)? in a row) , \
+    ^after (\S+) (?:(?:consecutive|successive) (\S+)(?: calls)?|(\S+)(?: calls)? in a row) ,? ?\
       {_OTHER_TOOL}(?: before (?:the next|another|\
       any other) \S+(?: call)?)?$ => 2 3 may be called at most 1 times in a row
     ((?:not?|never|most|max|maximum){_NO_MORE}* in a row) [,;] (?:then |and then |and )?{_OTHER_TOOL}(?: \
@@ -843,7 +893,8 @@ PLAINER = rf"""
     ^(.*?) (?:needs|requires) (?:the )?user's (?:say - so|approval|consent|ok|permission|confirmation|go - ahead) \
       [:;] the (?:last|latest|most recent|newest) user message(?: before (?:it|that))? must (?:contain|say|be) \
       (\S+)$ => 1 only if the latest user message contains 2
-    ((?:if|when|where) .* (?:fails?|failed) .*?) for the (?:rest|remainder) of the {_RUN} => 1 ever again
+    ((?:if|when|where) .* (?:fails?|failed) .*?) (?:(?:for|in) the (?:rest|remainder) of the {_RUN}|from \
+      (?:then|that point|there) on) => 1 ever again
     ((?:before|after|until|once|unless|without|later|earlier|followed|preceded|requires?|needs?) .*?) in the same \
       {_RUN} => 1
     (?:ask|query|look) (?:for|at)(?! the same) => call
@@ -954,7 +1005,7 @@ before: before | by the time | by the time that | sooner than | prior to | ahead
     than | any time before | anytime before | at any time before | sometime before | at some point before | at some
     time before | at any point before
 after: after | following | upon | subsequent to | later than | any time after | anytime after | at any time
-    after | sometime after | once after | at some point after | at some time after | at any point after
+    after | sometime after | at some point after | at some time after | at any point after
 while: as long as | so long as | while
 right: right | immediately | directly | just | straight | right away | straight away
 until: until | till | until after | unless and until | until such time as

@@ -14,7 +14,7 @@ from itertools import dropwhile
 from typing import NamedTuple
 
 from planscope.language import english
-from planscope.language.inflection import forms, singular, words
+from planscope.language.inflection import forms, in_full, singular, words
 from planscope.language.problem import Action
 from planscope.language.scan import Piece, Token, cut, phrase_key
 
@@ -116,8 +116,22 @@ def _ways(action: Action) -> Iterator[_Action]:
         yield _Action(action.id, rest[0], (verb,), "", whole=True)
 
 
+def _command(action: Action, actions: Sequence[Action]) -> Iterator[_Action]:
+    """Yield the way to read git_push by its last word, if no other action has it."""
+    space, *rest = [*_words(action.name)] or [""]
+    if len(rest) == 1 and space in words("spaces"):
+        others = {word for one in actions if one.id != action.id for word in _words(one.name)}
+        if forms(rest[0]).keys().isdisjoint({*others, *map(singular, others)}):
+            yield _Action(action.id, rest[0], (), "", whole=True)
+
+
 def _is(said: str, word: str, *, last: bool) -> bool:
+    said, word = in_full(said), in_full(word)
     return said == word or (last and singular(said) == singular(word))
+
+
+def _form(word: str) -> str:
+    return singular(in_full(word))
 
 
 Auxiliary = Callable[[Sequence[Piece]], tuple[int, Token | None]]
@@ -141,14 +155,14 @@ class Mentions:
         self.words: set[str] = set()
         """All forms of the actions' verbs, and the last words of their names."""
         self.articles = frozenset(words("articles")) - {action.name.casefold() for action in actions}
-        for made in (way for action in actions for way in _ways(action)):
+        for made in (way for action in actions for way in (*_ways(action), *_command(action, actions))):
             if not made.whole:
                 self.actions.append(made)
                 self.words |= {*forms(made.verb), *made.rest[-1:], *map(singular, made.rest[-1:])}
             for form in forms(made.verb):
                 self.verbs.setdefault(form, []).append(made)
             if made.rest:
-                self.objects.setdefault(singular(made.rest[0]), []).append(made)
+                self.objects.setdefault(_form(made.rest[0]), []).append(made)
 
     def at(self, pieces: Sequence[Piece], at: int, said: Named) -> Mention | None:
         """Return the longest mention that begins at a place, or None if there is none or it is not certain."""
@@ -239,7 +253,7 @@ class Mentions:
         """Yield "the smoke tests" for "run the smoke tests", whose verb says no more than "do", and "the release" for
         "publish the release"."""
         behind = pieces[at - 1].key if at else ""
-        for action in self.objects.get(singular(pieces[start].key), ()):
+        for action in self.objects.get(_form(pieces[start].key), ()):
             vague = action.verb in words("doing") and not action.particle
             vague |= action.verb in words("making") and (self._counted(pieces, start) or start > at)
             definite = start > at and pieces[start - 1].key in ("the", "our", "your")
@@ -324,7 +338,7 @@ class Mentions:
             yield from self._done(pieces, start, start + 1, clear, said)
             return
         ends: dict[int, dict[str, tuple[str, ...]]] = {}
-        for action in self.objects.get(singular(pieces[start].key), ()):
+        for action in self.objects.get(_form(pieces[start].key), ()):
             for size in range(1, len(action.rest) + 1):
                 if (end := self._match(action.rest[:size], pieces, start)) is not None:
                     ends.setdefault(end, {})[action.id] = action.rest[size:]
@@ -374,6 +388,9 @@ class Mentions:
     ) -> Iterator[Mention]:
         """Yield the mention whose object, auxiliary and verb end at these places, if the auxiliary has a meaning."""
         start, end, verb, stop = places
+        said = {one.key for one in pieces[end:verb]}
+        if start and pieces[start - 1].key == "all" and not said.isdisjoint(("not", "never", "t")):
+            return  # "all nodes are not drained" may be about some
         for instead in ("executed", "done"):
             whole = Piece(pieces[verb].start, pieces[stop - 1].end, instead, False)
             row = [*pieces[end:verb], whole, *pieces[stop : stop + LONGEST_GAP]]

@@ -17,7 +17,7 @@ from typing import cast
 from planscope.language import english
 from planscope.language.calls import USER, Calls, Compare
 from planscope.language.cuts import Item, Outcome, Paths, Scanner, Token, full
-from planscope.language.inflection import forms, singular
+from planscope.language.inflection import forms, in_full, singular
 from planscope.language.named import LITTLE
 from planscope.language.resolve import Reading
 from planscope.language.shapes import joined, meanings, same
@@ -142,7 +142,7 @@ E: mutually exclusive | do not belong in the same run | do not mix | exclude eac
     together | do not belong together | incompatible
 j: both | both of
 A: always | every | each | any | all | every single | any single | each single
-K: as well | too | also | in there as well | in it as well | whether before or after | before or after |
+K: somewhere | as well | too | also | in there as well | in it as well | whether before or after | before or after |
     in any order | no matter in which order | earlier or later | at whatever point | at any point |
     anywhere in the run | in either order | in it | in whatever order
 I: it | they
@@ -150,7 +150,7 @@ I: it | they
 &: and | but | and also
 ,: , | ; | : | then | on ,
 +: next | the next | the next time | next time | the following | a later
--: contain | contains | include | includes |
+-: yet | contain | contains | include | includes |
     a | an | the | is | are | be | being | get | gets | got | getting | in the run | in this run | in a
     run | of the run | of every run | of each run | of any run | of a run | to be | anywhere | during a
     run | during the run | per run | in each run | in every run | in any run | in that run | within a run
@@ -224,6 +224,7 @@ def _longest() -> int:
 @cache
 def _kin(one: str, other: str) -> bool:
     """Return whether a word of a text is a form of one in a name."""
+    one, other = in_full(one), in_full(other)
     return (
         one == other or singular(one) == singular(other) or not {one, singular(one)}.isdisjoint(forms(other))
     )
@@ -234,6 +235,11 @@ def _content(name: str) -> tuple[str, ...]:
     """Return the words of a tool's name that say something."""
     said = [one.casefold() for one in _WORD.findall(name)]
     return tuple(one for one in said if one not in LITTLE) or (name.casefold(),)
+
+
+def named_after(scanner: Scanner, noun: str) -> list[str]:
+    """Return the tools that have a form of a word in their names, in order."""
+    return sorted(tool for tool in scanner.tools if any(_kin(noun, word) for word in _content(tool)))
 
 
 def _is_name(noun: str) -> bool:
@@ -534,7 +540,7 @@ _TABLE = r"""
     a not_happens k else did_happens: <not:a>(?P<k>[aowi])Od?
     a and b is exclude: (?P<a>S)&(?P<b>S)m?E(?:,nj?J*)?
     a and b is exclude: [IT]p(?P<a>S)[|](?P<b>S),?&?nj
-    a and b is exclude: (?:T|iT)<plain:a>,?I?[mp]*n[mp]*(?P<b>S),?&?v
+    a and b is exclude: (?:T|iT)<plain:a>,?I?[mpK]*n[mpK]*(?P<b>S),?&?v
     a and b is exclude: [mp]*n[mp]*j[mp]*(?P<a>S)&(?P<b>S)J?
     a and b is exclude: [mp]*n[mp]*(?P<a>S)&(?P<b>S)[jJ]+
     a and b is exclude: (?P<a>S)&(?P<b>S)[mp]*n[mp]*[jJ]+
@@ -781,7 +787,7 @@ def by_roles(scanner: Scanner, row: Sequence[Token], left: list[str] | None = No
 def _readings(items: Row, per: tuple[Paths, Paths]) -> list[Reading]:
     items = same(items, _NORMAL)
     codes = "".join(one.code for one in items)
-    if re.search("[nF][mpd]*A", codes):  # "must not always"
+    if re.search("[nF][mpd]*A|A[HG]*S[mp]*n[mp]*", codes):  # "must not always", "all must not"
         return []
     found: dict[object, Reading] = {}
     for said, pattern in _table() if "S" in codes else ():

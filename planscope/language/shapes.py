@@ -137,11 +137,11 @@ _MORE = r"""
     after_until a a c: REPEAT <first> needs (?:earlier )?(?:own )?<until>(?: earlier)?
     after_until a a c: (?:<first>(?: always)? not_(?:may_)?<V>|(?:no|not_do|there_no) <first>(?: \
       (?:may_)?<V>)?) again \
-      (?:until|before|without|unless) (?:do |did_do )?<until>(?: (?:did_)?<V>)?(?: earlier| again)*
+      (?:until|before|without|unless) (?:do |did_do )?<until>(?: (?:did_)?<V>)?(?: earlier| again| in_between)*
     after_until a a c: (?:REPEAT <first> not_(?:may_)?<V>|no REPEAT <first>(?: (?:may_)?<V>)?) \
       (?:until|before|without|unless) (?:earlier )?(?:own )?(?:did_do )?<until>(?: (?:did_)?<V>)?(?: earlier| \
       again| in_between)*
-    two? after_until a a b: between COUNT_OF (?P<first>S) ?,? (?:do |there )?(?:COUNT_OF )?<then>(?: <V>)?(?: \
+    two? after_until a a b: between COUNT_OF (?P<first>S) ?,? (?:do |there |always )*(?:COUNT_OF )?<then>(?: <V>)?(?: \
       COUNT)?(?: earlier)?
     after_until a c b | since a b c: (?:do )?<then>(?: <V>)? <BETWEEN>
     counted & last a: (?:do )?<first>(?: (?:may_)?<V>)? COUNT ,? ?(?:and )?last
@@ -804,6 +804,10 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
     if way is None:
         return None
     if not part["word"]:
+        if many is not None and way == "not" and many.code == "COUNT" and len(subject) == 1:
+            subject = [
+                replace(subject[0], calls=(calls,)) for calls in subject[0].calls
+            ]  # "never A or B twice"
         return _alone(way, many, subject, part, items)
     if many is not None and (many.low, many.high) == (1, MANY) and way == "do":
         subject, many = [joined(subject)] if many.code == "COUNT_AMONG" else subject, None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice, product
+from itertools import chain, islice, pairwise, product
 
 from planscope.language import english
 from planscope.language.calls import Calls, Combined, Condition, compares
@@ -14,7 +14,7 @@ from planscope.language.cuts import Cut, Paths, Scanner, SentenceError, Token, s
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.language.problem import Span
 from planscope.language.resolve import parted, plain, plainer, pointed, readings
-from planscope.language.rule_skeleton import by_roles
+from planscope.language.rule_skeleton import by_roles, named_after
 from planscope.language.scan import words_of
 from planscope.language.shapes import ANY_LIST, Draft, Meaning, group
 from planscope.rules.pattern import pattern
@@ -256,9 +256,28 @@ def _read(file: _File, name: str | None, row: list[Token]) -> tuple[float, Way, 
     ways = [way for way in ways if way]
     if not ways:
         return 0, [], refused(cuts, some, _nearest(file, row, some))
+    if cost and (unclear := _unclear(file, row, ways[0])):
+        return cost, [], unclear
     if len(ways) > 1:
         return cost, [], two_ways(span, [[rule for rule, _ in way] for way in ways], file.scanner.tools)
     return cost, ways[0], None
+
+
+def _unclear(file: _File, row: Sequence[Token], way: Way) -> SentenceError | None:
+    """Return the error of a noun that is no tool and may mean one: "a reimbursement" has none, "a refund" may."""
+    names = {one.name for rule, _ in way for one in rule.sets} - {*file.scanner.tools}
+    for before, noun in pairwise(row):
+        if (
+            before.key in _DETERMINING
+            and noun.text in names
+            and (some := named_after(file.scanner, noun.key))
+        ):
+            why = f'"{noun.text}" is no tool; is it {" or ".join(f"`{one}`" for one in some)}?'
+            return SentenceError((noun.start, noun.end), why, tuple(f"`{one}`" for one in some))
+    return None
+
+
+_DETERMINING = english.words("a an the no any every each")
 
 
 def _nearest(file: _File, row: list[Token], cuts: Sequence[Cut]) -> str:
@@ -298,7 +317,8 @@ MOST_WAYS = 16
 def _of_clauses(file: _File, row: list[Token], name: str | None) -> list[Way]:
     """Return the meanings of a sentence whose clauses are read one by one: all that they say counts. A rule that the
     others imply says nothing more. None of the clauses may name an unknown tool."""
-    for parts, scoped in parted(file.scanner, row):
+    for some, scoped in parted(file.scanner, row):
+        parts = [part for part in (plainer(file.scanner, one) for one in some) if part]
         found = list(_each(file, parts, name))
         if len(found) == len(parts):
             ways = islice(product(*found), MOST_WAYS)

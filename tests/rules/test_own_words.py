@@ -33,6 +33,8 @@ from tests.rules.worlds import MORE_MODES, make_world
         ("workplaces.txt", by_meaning, 10, 7, 0),
         ("dev_rules.jsonl", by_examples, 12, 5, 0),
         ("strangers_2.jsonl", by_examples, 12, 3, 0),
+        ("strangers_3.jsonl", by_examples, 12, 9, 0),
+        ("strangers_4.jsonl", by_examples, 12, 15, 0),
         *nightly(
             ("own_words.txt", by_meaning, 1, 623, 0),
             ("domains.txt", by_meaning, 1, 69, 0),
@@ -41,7 +43,9 @@ from tests.rules.worlds import MORE_MODES, make_world
             ("roles.txt", by_meaning, 1, 96, 0),
             ("workplaces.txt", by_meaning, 1, 88, 2),
             ("dev_rules.jsonl", by_examples, 1, 84, 2),
-            ("strangers_2.jsonl", by_examples, 1, 40, 1),
+            ("strangers_2.jsonl", by_examples, 1, 40, 0),
+            ("strangers_3.jsonl", by_examples, 1, 125, 0),
+            ("strangers_4.jsonl", by_examples, 1, 169, 0),
         ),
     ],
 )

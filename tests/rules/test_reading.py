@@ -290,6 +290,14 @@ def test_plain_sentences_mean_what_the_table_of_constructions_says() -> None:
         "refund never happens after lookup; small ones are fine.",
         "refund must not be called, so we stay safe unless asked.",
         "refund only after lookup (large amounts only).",
+        "refund only after lookup, managers bypass this",
+        "never call refund, VIPs get it anyway",
+        "refund only after lookup, region equals EU",
+        "refund must be called, or the manager",
+        "refund after lookup, small amounts go through",
+        "refund at most twice, to VIP customers in Europe",
+        "refund at most twice, as managers",
+        "refund only after lookup, weekends excepted",
     ],
 )
 def test_an_aside_that_may_be_an_exception_is_not_left_out(text: str) -> None:

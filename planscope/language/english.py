@@ -545,6 +545,10 @@ SIMPLE = dict(
 )
 """What plain sentences mean, where S is a known tool: a kind, the places of its sets, and behind # its number."""
 PLAINER = rf"""
+    ^([^,;:]*?) (?:->|=>) ([^,;:]*?)(?: must come)? (?:(?:right|directly|immediately) after(?: it| that)?|right \
+      away|immediately|directly)$ \
+      => every 1 is followed right away by 2
+    [:,;] both or (?:neither|none)$ => both happen or neither
     w / out => without
     w /(?! o) => with
     only ever => only

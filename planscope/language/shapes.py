@@ -981,7 +981,11 @@ def _alone(
     said = {*part["late"].split(), *part["says"].split()}
     if nothing or part["verb"].endswith("comes") or part["limit"]:
         return None
-    if said & {"again", "right_later", "right_earlier"} or "earlier" in part["late"]:
+    if (
+        said & {"again", "right_later", "right_earlier"}
+        or "earlier" in part["late"]
+        or (forbids and "later" in said)
+    ):
         return None
     together = any(item.code == "together" for item in items)
     if (forbids and ("both" in part["says"] or (together and many is None))) or (

@@ -277,7 +277,7 @@ def _unclear(file: _File, row: Sequence[Token], way: Way) -> SentenceError | Non
     return None
 
 
-_DETERMINING = english.words("a an the no any every each")
+_DETERMINING = english.words("a an the no any every each not never")
 
 
 def _nearest(file: _File, row: list[Token], cuts: Sequence[Cut]) -> str:

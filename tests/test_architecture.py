@@ -260,12 +260,12 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 193_988,
-    "rules": 83_060,
+    "rules": 83_155,
     "toolfuzz": 87_491,
     "agents": 73_040,
     "traces": 56_673,
     "commands": 46_059,
-    "language": 97_885,
+    "language": 97_905,
     "session": 40_136,
     "oracle": 35_171,
     "sharing": 31_800,

@@ -882,7 +882,8 @@ class Cuts:
         token = self.row[k] if k < len(self.row) else None
         if token is None or token.kind not in ("word", "quoted", "string") or token.key in ("time", *HOURS):
             return None
-        if token.kind == "word" and not _BY.isdisjoint(self.keys[: self.at]) and self._gapped():
+        gapped = not _BY.isdisjoint(self.keys[: self.at]) and self._gapped()
+        if token.kind == "word" and (gapped or self._exact(k)[0]):
             return None
         self.at = k + 1
         if self._key_at() == "agent":

@@ -598,7 +598,8 @@ PLAINER = rf"""
     ^(?:an?|any|every|each|the) {_RUN} (must|should|has to|shall) be (?:opened|started|begun) (?:by|with) => \
       the run 1 start with
     (?:with|for|on) the same (\w+) (?:argument|parameter)(?= |$) => for the same 1
-    ^(.*(?:must|always|has to|should|is|immediately) .*?) [,;] (?:and )?(?:never|not) (?:by )?anything else$ => 1
+    ^(.*(?:immediately|directly|right|just|(?:first|next|last) call) .*?) [,;] (?:and )?(?:never|not) (?:by \
+      )?anything else$ => 1
     ^(?:hi|hello|hey|heads up)(?: there| all| team)?(?: ,)? =>
     pls|plz => please
     w / o => without
@@ -636,7 +637,8 @@ PLAINER = rf"""
     ^(?:an?|the|any) (\w+) (above|over|below|under|of|=|<|>|<=|>=) ([0-9]\S*|"\S*") \
       (must|may|should|can|shall)( not| never) be \
       (?:passed|given|sent|handed) to(?: an?| the| any)? (.*)$ => 6 with 1 2 3 4 5 happen
-    ^(.*?) (must|may|should|can|shall)( not| never) exceed (?:an?|the|its) (\w+) of ([0-9]\S*)$ => 1 with 4 > 5 \
+    ^(.*?) (must|may|should|can|shall)( not| never) exceed (?:an?|the|its) \
+      (?!total|count|number|limit|max|sum)(\w+) of ([0-9]\S*)$ => 1 with 4 > 5 \
       2 3 happen
     , (?:then )?(?:please )?(?:make sure|ensure|be sure|see to it)(?: that)? => ,
     (?:is|are) (?:expected|wanted|called for)(?: (?:per|in|for)(?: an?| each| every| one| the)? {_RUN})?$ => \

@@ -779,7 +779,7 @@ def _side(letter: str, sets: Mapping[str, Sequence[Item]]) -> Sequence[Item | No
 
 _IF: Mapping[str, Callable[[Sequence[Item], Sequence[Item], Sequence[Item]], bool]] = {
     "two?": lambda first, until, numbers: (
-        [(one.low, one.high) for one in numbers[:1]] == [(2, 2)] and all(one.low == 1 for one in numbers[1:])
+        [(one.low, one.high) for one in numbers[:1]] == [(2, 2)] and not any(map(_counts, numbers[1:]))
     ),
     "one?": lambda first, until, numbers: (
         (numbers[0].low, numbers[0].high) == (0, 1) and until[0].calls[0].is_user

@@ -319,6 +319,8 @@ def _of_clauses(file: _File, row: list[Token], name: str | None) -> list[Way]:
     others imply says nothing more. None of the clauses may name an unknown tool."""
     for some, scoped in parted(file.scanner, row):
         parts = [part for part in (plainer(file.scanner, one) for one in some) if part]
+        if any(_short_of(before, part) for before, part in pairwise(parts)):
+            continue
         found = list(_each(file, parts, name))
         if len(found) == len(parts):
             ways = islice(product(*found), MOST_WAYS)
@@ -326,6 +328,16 @@ def _of_clauses(file: _File, row: list[Token], name: str | None) -> list[Way]:
                 file, [(list(chain(*way)), len(way[0]) if scoped else MAX_RULES) for way in ways]
             )
     return []
+
+
+def _short_of(before: Sequence[Token], part: Sequence[Token]) -> bool:
+    """Return whether a clause may lack a verb of the one before: "A is followed by B, but never C"."""
+    followed = not _FOLLOWED.isdisjoint(one.key for one in before)
+    return followed and part[0].key in ("never", "not") and len(part) < _SHORT
+
+
+_FOLLOWED = english.words("followed preceded follow follows precede precedes")
+_SHORT = 5
 
 
 def _each(file: _File, parts: Sequence[list[Token]], name: str | None) -> Iterator[list[Way]]:

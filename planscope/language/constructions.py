@@ -350,7 +350,6 @@ SAME = r"""
     ^sure ((?:(?!BESIDE )[^ ]+ )*?)did_do => sure 1 do
     ^sure ((?:(?!BESIDE )[^ ]+ )*?)did_happens => sure 1 happens
     sure =>
-    (S) first(?= (?:, )?(?:and )?chain ) => 1
     (S) did_happens (,|and|, and)(?= S did_happens) => 1 2
     (LIST) may_(?:happens|comes|do)(?: at)? ((?:before|after) T) => 1 happens 2
     ^(?!before |after |until |once |without )(.* )(before|after|until|once|without) \

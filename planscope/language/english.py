@@ -4,7 +4,7 @@ times and deadlines as codes such as not_happens; the shapes of sentences (``sha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -920,7 +920,7 @@ HEADING = (
 )
 """What stands before a colon and says nothing."""
 REQUEST = rf"""
-    ^(?:could|can|would|will|may) \S+ (.*) [?]$ => 1
+    ^(?:could|can|would|will) (?:you|someone|somebody|the agent|my agent) (.*) [?]$ => 1
     [!]$ =>
     (?:, )?(?:thanks|thank you|cheers|please)(?: (?:in advance|a lot))?$ =>
     ^(?:(?:hi|hello|hey)(?: there| all| team| everyone| everybody| folks)?|(?:good )?(?:morning|afternoon|evening))$ =>
@@ -930,7 +930,7 @@ REQUEST = rf"""
     ^(?:please )?be advised that =>
     ^(?:i|we) (?:would|should)(?: kindly| just| also)? (?:ask|request)(?: you)?(?: kindly)? that =>
     ^(?:the )?(?:spec|ticket|runbook|policy|plan|rule)(?: (?:says|requires|demands|states))(?: that)?(?: :)? =>
-    ^(?:the|my|our|your) (?!no\b)\S+ (?:insists|demands|requires|requests|says|wants it) that =>
+    ^(?:the|my|our|your) (?!no\b)\S+ (?:insists|demands|requires|requests) that =>
     , (?:ok|okay|right|alright|deal) [?]$ =>
     (?:, )?(?:pls|plz|standard stuff)$ =>
     ((?:[,;]|and|but) (?:before|after) (?:that|this))(?= [a-z]+ (?:the|an?|all|your|our|my) ) => 1 ,
@@ -941,12 +941,11 @@ REQUEST = rf"""
     ^(?:likewise|similarly|also|btw|and)(?: ,)(?= ) =>
     ^(?:regression |smoke |unit )?(?:test|test case|case|scenario|ticket|release gate|gate)(?: for the [a-z]+)?(?: \
       [0-9]+)?(?: , odd order on purpose)? : =>
-    ^(?:hi|hello|hey|dear)(?: [a-z]+){{1,3}} , =>
+    ^(?:hi|hello|hey|dear)(?: [a-z]+){{1,2}} , =>
     ^have an? (?:\S+ ){{1,3}}[!]$ =>
-    ^(?!.*\b(?:ignore|not|old|cancel|tomorrow|later|if|optional|example|instead|draft|done)\b)(?:(?:an?|the|my|your|our|\
-      some|quick|short|odd|small|little|handover|shift|\S+day) )*(?:note|notes|reminder|plan|agenda|schedule|order|\
-      rules?|onboarding)(?: (?:today|(?:for|from|of|on) [a-z ]{{1,40}}))?(?: , but here goes)? : =>
-    , says (?:the )?(?:\S+ ){{0,2}}\S+$ =>
+    ^(?:(?:quick|short|small|handover|shift|an?) )*(?:note|reminder)(?: for (?:today|the agent|the team|\S+day))?(?: \
+      from your \S+ \S+)? : =>
+    ^odd order today , but here goes : =>
     [(] [a-h1-9] [)](?= ) =>
     12 (noon|midnight) => 1
     (?:[!] )+[!]?$|(?: [!])+$ =>
@@ -962,7 +961,8 @@ REQUEST = rf"""
     , (?:that is|and that is) (?:all|everything) (?:i|we) (?:care|ask|want|need)(?: about| for)?$ =>
     , (?:or|or else|otherwise) (?:people|we|they|it|you|everyone|everybody|customers|somebody)(?! \
       .*(?:{_ORDERING})(?: |$)) .*$ =>
-    , (?:as|since|because) (?!.*(?:{_ORDERING})(?: |$)).*$ =>
+    , (?:as(?! (?:soon|long|well|does|do|did|far|an? option|needed|possible|required|necessary))|since|because) \
+      (?!.*(?:{_ORDERING})(?: |$)).*$ =>
     ^(?:(?:one|two|three|four|some) (?:rules|things|points|requests|constraints)(?: for)?|here is (?:the|my|your) \
       (?:plan|order|list|schedule)(?: for)?|the (?:plan|list)(?: for)?) : =>
     (?:two|three|four|these|some) things (?:must|have to|need to|should) be (?:finished|done|over|ready|complete) \
@@ -1226,3 +1226,22 @@ LITERAL = words(
     only always on by for at"""
 )
 """Words that shapes of sentences have as they are."""
+
+
+_TELLING = words(
+    """after before first last then until till once when if unless not never ignore skip except tomorrow yesterday
+    optional maybe rather instead kidding noon midnight swap reverse way"""
+)
+
+
+def says_nothing(dropped: Sequence[str], own: Set[str]) -> bool:
+    """Return whether words that a row of ``REQUEST`` leaves out tell no order and are of no action, but for those of a
+    reason and of a heading. ``own``: words of the actions."""
+    apart = dropped[:2] in ([",", "as"], [",", "since"], [",", "because"]) or dropped[-1:] == [":"]
+    return _TELLING.isdisjoint(dropped) and (apart or own.isdisjoint(dropped))
+
+
+NOT_NEEDED = re.compile(
+    r"\b(?:neither|no|none|nobody|never)\b[^.;,]*\b(?:ha(?:s|ve) to|needs?(?: to)?|needed|required|necessary)\b"
+)
+"""No need is no ban."""

@@ -23,15 +23,13 @@ _MARKER = re.compile(
 _HEADING = re.compile(
     r"(?:(?:so|here|this|that|there|the|my|our|your|just|only|what|a|two|three)(?:'s)? )?(?:is )?(?:[a-z']+ ){0,3}"
     r"(?:things?|plan|order|list|schedule|agenda|sequence|chain|steps?|programme|rules?|day|how i see it)"
-    r"(?: [a-z]+(?: [a-z0-9'-]+){0,5})?"
+    r"(?: (?:for|of|to|today|is|are|the|my|watch|note|follow|[a-z]+)){0,3}"
     r"(?: ?, (?:step by step|(?:from )?top to bottom|one by one))?"
 )
-_IN_SEQUENCE = re.compile(
-    r"^(?:[a-z0-9' ]{0,30}, )?(?:strictly |exactly |please |only )*in (?:this|that|the following) (?:exact )?"
-    r"(?:order|sequence)$"
-)
 _CONDITIONS = english.words(
-    "if unless except before after when once until till not never no without while on in only who"
+    """if unless except before after when once until till not never no without while on in only who last first
+    backwards reverse reversed free alphabetically avoid ignore skip dropped wrong rejected choose tomorrow yesterday
+    old week"""
 )
 RELATING = english.words(
     """
@@ -100,7 +98,7 @@ def names_a_list(text: str, at: int, names: Names) -> bool:
 def announced(said: str) -> str:
     """Return "order" if the words before a colon announce an order, "list" if they announce anything else, and nothing
     if they may say more. ``said``: the words in lower case."""
-    if english.in_order(said) or _IN_SEQUENCE.search(said):
+    if english.in_order(said):
         return "order"
     if english.late(english.HEADING).fullmatch(f"{said} :"):
         return "list"

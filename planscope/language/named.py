@@ -186,14 +186,14 @@ class Named:
     def strays(self, keys: Sequence[str]) -> bool:
         """Return whether "it" would be another thing than those that are named: "repair the fence after it is drained"
         where only the tank is drained."""
-        named: dict[str, None] = {}
-        found = dict(self.row(keys, named))
-        meant = (
-            self._done(keys, at, named)
-            for at, key in enumerate(keys)
-            if key in _PRONOUNS and (at not in found or not found[at].action)
-        )
-        return any(one is not None and not one.action for one in meant)
+        found = dict(self.row(keys, {}))
+        for at, key in enumerate(keys):
+            if key in _PRONOUNS and not (at in found and found[at].action):
+                named = [one.action for k, one in found.items() if k < at and one.action]
+                one = self._done(keys, at, named)
+                if one is not None and not one.action:
+                    return True
+        return False
 
     def _related(self, name: _Name, named: Collection[str]) -> bool:
         """Return whether "it" may be what an action is done to: something of one that was named, if any was."""

@@ -80,7 +80,7 @@ class Prose:
         keys = [token.key for row in every for token in row]
         if not rows or _UNCERTAIN.search(" ".join(keys)) or _FREE_LIST.search(text):
             return []
-        if self.named.strays(keys):
+        if self.named.strays(keys) or english.NOT_NEEDED.search(" ".join(keys)):
             return []
         if keys[:1] == ["only"] and "before" in keys:
             return []

@@ -14,7 +14,7 @@ from planscope.language.build import SentenceReading, build
 from planscope.language.cuts import Scanner
 from planscope.language.derive import problem_of_tree
 from planscope.language.errors import ParseError, ParseFailure, Trouble
-from planscope.language.item_list import ItemList, is_bare, list_at, names_a_list, parts_of, unordered_list
+from planscope.language.item_list import ItemList, list_at, names_a_list, parts_of, unordered_list
 from planscope.language.outline import OutlineNode, outline
 from planscope.language.problem import Action, Problem, Span
 from planscope.language.render import render
@@ -151,16 +151,28 @@ class _Reader:
         row: list[Span] = []
         left = self.spans(text)
         ahead: deque[Span] = deque()
+        before: Span | None = None
+        ordering = " order" in text.casefold()
         while ahead or (ahead := deque(islice(left, 1))):
             span = ahead.popleft()
-            if (size := self._in_order(text, span, left, ahead)) and not isinstance(
-                found := self.sentence(_as_list(text, [span, *islice(ahead, size)]), text[: span[0]]), Trouble
+            begins = ordering and (before is None or not self._skeletons.names_any(text[slice(*before)]))
+            before = span
+            size = self._in_order(text, span, left, ahead) if begins else 0
+            some = [span, *islice(ahead, size)]
+            if size and not isinstance(
+                found := self.sentence(_as_list(text, some), text[: span[0]]), Trouble
             ):
                 if row:
                     yield from self._together(text, row)
                     row = []
-                last = [ahead.popleft() for _ in range(size)][-1]
-                yield span[0], last[1], found
+                before = [ahead.popleft() for _ in range(size)][-1]
+                yield span[0], before[1], found
+                continue
+            if _IN_ORDER.fullmatch(text, *span) and row and not self._goes_on(text, row[-1], span):
+                yield from self._together(text, row)
+                row = []
+                why = "say of which actions it is the order: one sentence an action, and no more in it"
+                yield *span, Trouble((0, span[1] - span[0]), text[slice(*span)], ("actions",), why)
                 continue
             if row and not (len(row) < MOST_JOINED and self._goes_on(text, row[-1], span)):
                 yield from self._together(text, row)
@@ -173,7 +185,7 @@ class _Reader:
         """Return how many sentences behind one belong to it, where all only name actions and the last says "in that
         order"; 0 if it does not. What was looked at is added to those ahead."""
         for k in range(MOST_JOINED):
-            if not is_bare(text[slice(*span)]):
+            if not self._skeletons.is_name(text[slice(*span)]):
                 return 0
             ahead += islice(left, k == len(ahead))
             if k == len(ahead):

@@ -113,6 +113,12 @@ def plainer(scanner: Scanner, row: Sequence[Token], told: str = english.PLAINER)
         kept = {one.key for word in said if word.isdigit() for one in row[places(match, int(word))]}
         if any(one.key not in kept and scanner.names_tool(one) for one in whole):
             return row
+        if (
+            told is english.REQUEST
+            and not said
+            and not english.says_nothing(match[0].split(), scanner.mentions.words)
+        ):
+            return row
         span = whole[0].start, whole[-1].end
         made = {word: Token("word" if word.isalpha() else "mark", word, *span) for word in said}
         return rewritten(row, match, said, made)

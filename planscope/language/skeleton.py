@@ -30,10 +30,10 @@ LONGEST = 1_000
 MOST_SYMBOLS = 60
 
 _CODES = """
-b: precede | precedes | to precede | must precede | should precede | by the time
+b: precede | precedes | to precede | must precede | should precede
     | before | prior to | ahead of | in advance of | earlier than | sooner than | any time before | at any time
     before | some time before | at some point before | in time for
-f: preceded by | after | once | as soon as | following | subsequent to | any time after | at any time after
+f: after | once | as soon as | following | subsequent to | any time after | at any time after
     | anytime after | some time after | at some point after | upon | later than | follows | follow | after having
     | from the moment | for after
 u: until | till | unless and until | up until
@@ -395,6 +395,25 @@ class Skeletons:
         named = {one.action: one for one in symbols if one.action}
         return tuple(named.values()) if len(named) == 1 else ()
 
+    def names_any(self, text: str) -> bool:
+        """Return whether a text names an action."""
+        keys = [token.key for row in rows_of(text) for token in self._full(row)]
+        return any(True for _ in self.named.row(keys, {}))
+
+    def is_name(self, text: str) -> bool:
+        """Return whether a sentence names one action and says nothing else."""
+        rows = rows_of(text)
+        keys = [token.key for row in rows for token in self._full(row)]
+        found = dict(self.named.row(keys, {}))
+        inside = {k for at, one in found.items() for k in range(at, one.end)}
+        rest = {key for k, key in enumerate(keys) if k not in inside}
+        return len({one.action for one in found.values()} - {""}) == 1 and rest <= {
+            "please",
+            "and",
+            "also",
+            "!",
+        }
+
     # Words
 
     def _full(self, row: Sequence[Token]) -> list[Token]:
@@ -421,6 +440,9 @@ class Skeletons:
         if not (row := plain):
             return [], greeting
         keys = [token.key for token in row]
+        if (need := english.NOT_NEEDED.search(" ".join(keys))) is not None:
+            at = need.string.count(" ", 0, need.start())
+            raise Unread((row[at].start, row[at].end))
         if "?" in keys and not _ASKED.search(" ".join(keys)):
             raise Unread((row[-1].start, row[-1].end))
         mentions = dict(self.named.row(keys, named))
@@ -441,7 +463,10 @@ class Skeletons:
                 continue
             at, some = self._at(text, row, at, mentions)
             found += some
-        return _settled(found), [*greeting, *(one for one in idle if text[slice(*one)].strip(" ,;:()"))]
+        settled = _settled(found)
+        if idle and (choice := next((one for one in settled if one.code == "O"), None)):
+            raise Unread(choice.span)  # "before A or B, whichever is later"
+        return settled, [*greeting, *(one for one in idle if text[slice(*one)].strip(" ,;:()"))]
 
     def _at(
         self, text: str, row: Sequence[Token], at: int, mentions: Mapping[int, Mentioned]
@@ -576,7 +601,8 @@ _SPEAKING = english.words(
 _BEING = english.words("is are was were will has have")
 _NEGATIVE = english.words("no not never first last only without")
 _ORDERING = english.words(
-    """if unless except before after only when once first last until till never no without while provided soon noon
+    """way swap swapped reverse instead skip ignore
+    if unless except before after only when once first last until till never no without while provided soon noon
     midnight midday optional fine ok okay by from"""
 ) | listed("denying")
 """With these a clause says more than why."""
@@ -645,7 +671,8 @@ q -: >$ / ^[ais]
 q -: ^,*[ai],+$ / ^
 H H: [fuwj>W]|n.*b[^,;]*$ / ^
 H ?: ^ / ^
-O O: b[ai,O=H]*[ai][=H]*$ / ^[ai]
+O O: (?:^|[,;.&])[^n,;.&O]*[ais][^n,;.&O]*b(?:[as][=H]*(?:,[as][=H]*)*|i(?:,i)*)$ / ^[ais](?![^;.]*[xy])
+O O: (?:^|[;.])b[ais][=H]*$ / ^[ais][=H]*,(?![^;.]*[xy])
 O &: n[^bfuw;]*$ / ^
 O ?: ^ / ^
 F F: ^[,;&]*$ / ^

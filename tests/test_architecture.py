@@ -265,7 +265,7 @@ TOKENS = {
     "agents": 73_040,
     "traces": 56_673,
     "commands": 46_059,
-    "language": 98_469,
+    "language": 98_555,
     "session": 40_136,
     "oracle": 35_171,
     "sharing": 31_800,
@@ -289,7 +289,7 @@ TOKENS = {
 commit that raises one says in its body what that buys."""
 
 OTHER_BYTES = {
-    "language": 77_617,
+    "language": 78_304,
     "sharing": 65_290,
     "show": 25_240,
     "toolfuzz": 18_710,

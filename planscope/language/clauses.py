@@ -148,8 +148,15 @@ class _Clauses:
         if mark < 1 or end - mark <= 2 + (self.keys[mark + 1 :][:1] == ["as"]):
             return 0
         words, begun = listed("ruling"), self.begins(mark + 1, "subjects")
-        if self.keys[mark + 1] in listed("causal"):
+        causal = self.keys[mark + 1] in listed("causal") and self.keys[mark + 2] not in ("a", "an")
+        if causal:
             words -= listed("excused")
+        elif end == len(self.keys) and (
+            self.keys[mark] == ":"
+            or self.keys[mark + 1] in listed("pointing")
+            or listed("harms").isdisjoint(self.keys[mark + 1 :])
+        ):
+            return 0  # "it is banned" and "gold customers get two" say more than why
         if not begun:
             own, small = self.keys[mark + 1], listed("before_subjects")
             if end - mark < 4 or own in (FUNCTION | listed("asking")) - small or own.endswith(("ing", "ed")):

@@ -545,15 +545,16 @@ SIMPLE = dict(
 )
 """What plain sentences mean, where S is a known tool: a kind, the places of its sets, and behind # its number."""
 PLAINER = rf"""
-    ^([^,;:]*?) (?:->|=>) ([^,;:]*?)(?: must come)? (?:(?:right|directly|immediately) after(?: it| that)?|right \
+    ^(?!some |at least |one )([^,;:]*?) (?:->|=>) ([^,;:]*?)(?: must come)? \
+      (?:(?:right|directly|immediately) after(?: it| that)?|right \
       away|immediately|directly)$ \
       => every 1 is followed right away by 2
-    [:,;] both or (?:neither|none)$ => both happen or neither
+    ^(?!before|after|once|if|when)(.*) [:,;] both or (?:neither|none)$ => 1 both happen or neither
     w / out => without
     w /(?! o) => with
     only ever => only
     (?:any )?two (?:consecutive|successive)(?= \S+) => two
-    ^(?:any )?two (.*?) (?:calls )?(?:need|must have|require|have to have|should have) (?:an? |at least one \
+    ^(?!.* or )(?:any )?two (.*?) (?:calls )?(?:need|must have|require|have to have|should have) (?:an? |at least one \
       |one )?(.*?) (?:somewhere )?(?:between them|in \
       between)$ => between two 1 calls , 2
     ^(?:never|do not)(?: call)? (.*?) twice without (?:an? |calling )?(.*?) (?:in )?between(?: them)?$ => \
@@ -562,7 +563,7 @@ PLAINER = rf"""
       not|should not) be(?: in \
       it)?(?: ,? ?and vice versa)?$ => 1 and 2 never happen together
     (?:(?:always )?(?:go|come|belong) together [:,;] )both or (?:neither|none)$|(?:always )?(?:come|go|appear) \
-      (?:as a pair|in pairs|hand in hand)$ => both \
+      (?:as a pair|hand in hand)$ => both \
       happen or neither
     ^if (?:either|one) of (.*?) (?:is|was|gets) (?:called|used|made) ,? ?(?:so must (?:be )?the other|the \
       other(?: one)? must be(?: called)?(?: too| as \
@@ -573,10 +574,12 @@ PLAINER = rf"""
     ^((?:once|after) [^,]* , .*?) (?:has to|must|should|needs to) wait (?:until|for) => 1 must not happen until
     kick (?:things|it|everything) off (?:with|by) => start with
     followed up by => followed by
-    ^(\S+(?: \S+){{0,2}}) (?:->|=>) (?:the )?(?:very )?next (?:call|step)(?: is| must be)?(?: always)? (.*)$ => \
+    ^(?!some |at least |one )(\S+(?: \S+){{0,2}}) (?:->|=>) \
+      (?:the )?(?:very )?next (?:call|step)(?: is| must be)?(?: always)? (.*)$ => \
       every 1 is followed right away by 2
-    ^([^,;:]*?) (?:->|=>) ([^,;:]*?) (within [^,;:]*)$ => every 1 is followed by 2 3
-    ^(\S+(?: \S+){{0,2}} (?:failed|fails|succeeded|succeeds)) (?:->|=>) no (?:more )?(.*?)(?: (?:after it|after \
+    ^(?!some |at least |one )([^,;:]*?) (?:->|=>) ([^,;:]*?) (within [^,;:]*)$ => every 1 is followed by 2 3
+    ^(?!every |each |all |.* (?:always|never|required|needed|necessary)\b)(\S+(?: \S+){{0,2}} \
+      (?:failed|fails|succeeded|succeeds)) (?:->|=>) no (?:more )?(.*?)(?: (?:after it|after \
       that|afterwards|any more|again))?$ => no 2 after 1
     (min|max) [.] => 1
     ^>= ([0-9]+)(?= \S+) => at least 1
@@ -587,7 +590,9 @@ PLAINER = rf"""
     either both => both
     (?:, )?or neither(?: (?:does|do|is|are|of (?:them|the two|both)))?$ => or neither
     ^((?:{_NUMBER}) .*? in a row) at (?:the )?most$ => at most 1
-    (?:be|are|is|both be) (?:part of|in) (?:the same|one) {_RUN} => appear together
+    ^(?:both )?(\S+(?: \S+){{0,2}}) and (\S+(?: \S+){{0,2}}) \
+      (?:must |should |have to |always )*(?:(?:both )?be|are) (?:part \
+      of|in) (?:the same|one) {_RUN}$ => both 1 and 2 happen or neither
     (exclude each other|mutually exclusive) (?:within|in) (?:one|a single|any|the same|a) {_RUN}$ => 1
     (only (?:make|makes) sense together) [:;] (?:a|every|each|any) {_RUN} (?:that has|with) one(?: of them)? \
       must(?: also)? have the other(?: one)?$ => 1
@@ -606,7 +611,8 @@ PLAINER = rf"""
     ^assert(?: :)?(?= (?!that )\S+) =>
     ^in (each|every) {_RUN}(?: ,)?(?= .* follows ) => 1 trace
     ^((?:right|immediately|directly|straight) (?:before|after) (?:(?!,).)*?) :(?= \S+) => 1 ,
-    ^(.*?) (?:->|=>) ([^,;:]*?)(?: at)? (?:(?:some ?time|any ?time)? ?later(?: on)?|eventually|at some (?:later \
+    ^(?!some |at least |one )(.*?) (?:->|=>) \
+      ([^,;:]*?)(?: at)? (?:(?:some ?time|any ?time)? ?later(?: on)?|eventually|at some (?:later \
       )?(?:point|time)|sooner or \
       later)(?:(?: ,)? always)?$ => every 1 is followed by 2 later
     (?:either )?both ({_CALLED}|present) or both (?:left out|skipped|omitted|missing|absent|not \1) => both \
@@ -622,7 +628,8 @@ PLAINER = rf"""
     ((?:start|begin|open)s? (?:.*? )?with .*?)(?: ,)? (?:before (?:you )?(?:do |doing )?anything else|as \
       (?:your|the|its)(?: very)? first (?:tool \
       )?(?:call|step|action))$ => 1
-    ^(?:every |each |an? )?(.*? followed (?:straight away|right away|immediately|directly|at once) .*?) as the \
+    ^(?!some |at least |one )(?:every |each |an? )?(.*? followed \
+      (?:straight away|right away|immediately|directly|at once) .*?) as the \
       (?:very )?next (?:tool \
       )?(?:call|step|action)$ => every 1
     only with (.*?) as the (?:call|step) (?:right|just|immediately|directly) before(?: it| that)?$ => only \
@@ -636,14 +643,15 @@ PLAINER = rf"""
       reasons?| rule)? [)] =>
     ^(?:an?|the|any) (\w+) (above|over|below|under|of|=|<|>|<=|>=) ([0-9]\S*|"\S*") \
       (must|may|should|can|shall)( not| never) be \
-      (?:passed|given|sent|handed) to(?: an?| the| any)? (.*)$ => 6 with 1 2 3 4 5 happen
-    ^(.*?) (must|may|should|can|shall)( not| never) exceed (?:an?|the|its) \
+      (?:passed|given|sent|handed) to(?: an?| the| any)? (\S+(?: calls?)?)$ => 6 with 1 2 3 4 5 happen
+    ^(\S+(?: calls?)?) (must|may|should|can|shall)( not| never) exceed (?:an?|the|its) \
       (?!total|count|number|limit|max|sum)(\w+) of ([0-9]\S*)$ => 1 with 4 > 5 \
       2 3 happen
     , (?:then )?(?:please )?(?:make sure|ensure|be sure|see to it)(?: that)? => ,
     (?:is|are) (?:expected|wanted|called for)(?: (?:per|in|for)(?: an?| each| every| one| the)? {_RUN})?$ => \
       are required
-    (?:limited|restricted|capped) (?:to|at) (one|two|three|four|five|six|seven|eight|nine|ten|[0-9]+)(?: \
+    (?<!not )(?<!never )(?:limited|restricted|capped) (?:to|at) \
+      (one|two|three|four|five|six|seven|eight|nine|ten|[0-9]+)(?: \
       (?:per|in|for)(?: an?| each| every| one| \
       the)? {_RUN})?$ => limited to 1 times
     ^(?:assert|check|verify|expect|confirm|require|demand|enforce|guarantee|we \
@@ -899,7 +907,8 @@ PLAINER = rf"""
     ^(.*?) (?:needs|requires) (?:the )?user's (?:say - so|approval|consent|ok|permission|confirmation|go - ahead) \
       [:;] the (?:last|latest|most recent|newest) user message(?: before (?:it|that))? must (?:contain|say|be) \
       (\S+)$ => 1 only if the latest user message contains 2
-    ((?:if|when|where) .* (?:fails?|failed) .*?) (?:(?:for|in) the (?:rest|remainder) of the {_RUN}|from \
+    ((?:if|when|where) (?!.* (?:always|never) ).* (?:fails?|failed) .*?) \
+      (?:(?:for|in) the (?:rest|remainder) of the {_RUN}|from \
       (?:then|that point|there) on) => 1 ever again
     ((?:before|after|until|once|unless|without|later|earlier|followed|preceded|requires?|needs?) .*?) in the same \
       {_RUN} => 1

@@ -73,7 +73,7 @@ P: preceded
 ~: by
 <: precede | precedes
 >: follow | follows
-e: earlier | previous | already | before that | before it | beforehand | previously | prior | at some point before
+e: earlier | already | before that | before it | beforehand | previously | prior | at some point before
     it | before then | at some earlier point | at an earlier point | somewhere before it | ahead of it |
     up front | by then | precedes it | any time earlier | at any time earlier | some time earlier |
     somewhere earlier | earlier on | at some point earlier | at any earlier point | somewhere ahead of it

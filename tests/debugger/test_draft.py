@@ -339,7 +339,8 @@ def test_an_edited_query_of_real_tools_requires_what_it_names() -> None:
         ("First lunch, then brew the tea.", "brew the tea"),
         ("Lunch precedes nap.", ""),
         ("Lunch precedez nap.", ""),
-        ("Lunch precedes zork or nap.", ""),
+        ("Lunch precedes zork or nap.", "zork"),
+        ("Lunch or zork precedes nap.", ""),
         ("Lunch precedes zork and blip.", ""),
     ],
 )

@@ -553,8 +553,9 @@ PLAINER = rf"""
     w / out => without
     w /(?! o) => with
     only ever => only
-    (?:any )?two (?:consecutive|successive)(?= \S+) => two
-    ^(?!.* or )(?:any )?two (.*?) (?:calls )?(?:need|must have|require|have to have|should have) (?:an? |at least one \
+    between (?:any )?two (?:consecutive|successive)(?= \S+) => between two
+    ^(?!.* or )(?:any )?two (?:consecutive )?(.*?) (?:calls )?\
+      (?:need|must have|require|have to have|should have) (?:an? |at least one \
       |one )?(.*?) (?:somewhere )?(?:between them|in \
       between)$ => between two 1 calls , 2
     ^(?:never|do not)(?: call)? (.*?) twice without (?:an? |calling )?(.*?) (?:in )?between(?: them)?$ => \
@@ -846,7 +847,7 @@ PLAINER = rf"""
     ^{_BAD} (?:if|when|whenever) (.*?) (is|are|gets) (called|used|made|invoked|run|executed) => 1 2 never 3
     ^{_BAD} (?:if|when|whenever) (?:(?:an?|any|the) {_RUN} calls|{_PERSON} calls?) => never call
     ((?:at most |no more than |more than |at least |up to |exactly )?\S+(?: or more)?) (?:consecutive|successive) \
-      (\S+)(?: calls)? => 2 1 times in a row
+      (?:calls (?:of|to) )?(\S+)(?: calls)? => 2 1 times in a row
     (in a row|back to back|consecutively) ,? ?(?:[(] )?(?:i [.] e [.]?|that is|meaning) ,? ?.*between(?: \
       them)?(?: [)])? => 1
     ((?:{_NUMBER}|once|twice)(?: (?!no |not |or |and )\S+)?(?: times| calls?)?(?: (?:per|for each|for \

@@ -61,6 +61,8 @@ A[,;]*Q?x: | A A
 {(?<![^;.&])}U[,;]*Q?y: | U
 x[,;]?A: | A
 o?fC'A: C<A | A A
+o?fC'An?@: C<A @A | A A
+o?fC'A&Xn?@: C<A C<X @X |
 o?fC'A,?x: C<A | A
 fC'A,?&?!: C<A | A
 bC/A: A<C | - A
@@ -138,7 +140,7 @@ A3C,?&3X: A<C A<X | - A
 hAuf?C: C<A |
 Aw[fu]?C[BI]?: C<A | - A
 Jn?@: @S | S S
-,cWn?@: @W | W W
+,cWn?@: @W | W -
 ,cWbC: W<C | - W
 ,cWfC: C<W | - W
 Jx: | S S

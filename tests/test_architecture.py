@@ -265,7 +265,7 @@ TOKENS = {
     "agents": 73_040,
     "traces": 56_673,
     "commands": 46_059,
-    "language": 98_557,
+    "language": 98_566,
     "session": 40_136,
     "oracle": 35_171,
     "sharing": 31_800,

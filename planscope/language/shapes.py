@@ -293,7 +293,10 @@ class Shape:
     def __init__(self, kinds: str, words: str) -> None:
         self.kinds = tuple(kinds.split(" | "))
         self.words = words
-        self.needs = needed(words)
+
+    @cached_property
+    def needs(self) -> Needs:
+        return needed(self.words)
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from rich.segment import Segment
 from textual import events, on
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
@@ -212,6 +213,15 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
     def on_mount(self) -> None:
         self.call_after_refresh(self.show)
 
+    def keep_typed(self) -> None:
+        """Keep what was typed: the dialog closes without an answer, or planscope is left."""
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Close, also because a screen below does."""
+        if result is None:
+            self.keep_typed()
+        return super().dismiss(result)
+
     def show(self) -> None:
         """Make all texts again."""
         part, taken = self.gives_way, 2
@@ -289,6 +299,7 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
 
     def action_quit(self) -> None:
         """Let the screen below quit: it knows which question to ask first."""
+        self.keep_typed()
         stack = self.app.screen_stack
         below: Any = stack[stack.index(self) - 1]
         below.action_quit()

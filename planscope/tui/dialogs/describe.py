@@ -59,13 +59,8 @@ class DescribeDialog(Dialog[None]):
         if (said := self.said()) != (now.title, now.notes):
             self.document.edit(title=said[0], notes=said[1])
 
-    def action_leave(self) -> None:
+    def keep_typed(self) -> None:
         self.typed()
-        super().action_leave()
-
-    def action_quit(self) -> None:
-        self.typed()
-        super().action_quit()
 
     def said(self) -> tuple[str, str]:
         """Return title and notes; what was not changed is returned exactly as it was given."""

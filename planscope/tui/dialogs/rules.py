@@ -6,7 +6,6 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from typing import Any
 
 from textual import events, on
-from textual.await_complete import AwaitComplete
 from textual.widget import Widget
 
 from planscope.oracle.trace import Trace
@@ -174,15 +173,8 @@ class RulesDialog(Dialog[str]):
         else:
             self.tell("a sentence cannot be read yet")
 
-    def dismiss(self, result: str | None = None) -> AwaitComplete:
-        """Close, also because a screen below does: a text that is not saved is kept."""
-        if result is None:
-            self.keep(self.area.text)
-        return super().dismiss(result)
-
-    def action_quit(self) -> None:
+    def keep_typed(self) -> None:
         self.keep(self.area.text)
-        super().action_quit()
 
 
 def _joined(text: str, more: str) -> str:

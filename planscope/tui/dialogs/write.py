@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual import on
-from textual.await_complete import AwaitComplete
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -139,12 +138,5 @@ class WriteDialog(Dialog[Reading]):
             self.draft.clear()
             self.dismiss(self.found.reading)
 
-    def dismiss(self, result: Reading | None = None) -> AwaitComplete:
-        """Close, also because a screen below does; without an answer the text stays for the next time."""
-        if result is None:
-            self.draft[:] = [self.area.text]
-        return super().dismiss(result)
-
-    def action_quit(self) -> None:
+    def keep_typed(self) -> None:
         self.draft[:] = [self.area.text]
-        super().action_quit()

@@ -5,7 +5,7 @@ A screen says which of its boxes are lists (``cursors``); keys, clicks and the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -110,8 +110,13 @@ class ListScreen(AppScreen[Any]):
         """Return the left and the right part of the title."""
         return (), ()
 
+    def idle_keys(self) -> Collection[str]:
+        """Return the actions that would find nothing now, which the footer leaves out."""
+        return ()
+
     def named_keys(self) -> Sequence[Hint]:
-        return [hint for hint in self.hints if self.works(BY_ID[hint.id])]
+        idle = self.idle_keys()
+        return [hint for hint in self.hints if hint.id not in idle and self.works(BY_ID[hint.id])]
 
     def compose(self) -> ComposeResult:
         mine = [a for a in ACTIONS if a.where == self.where]

@@ -32,7 +32,6 @@ from planscope.tui.panes.dissect_lines import (
     matrix_lines,
     progress_runs,
 )
-from planscope.tui.panes.hints import Hint
 from planscope.tui.screens.compare.comparable import Chosen
 from planscope.tui.screens.compare.screen import CompareScreen, RunChosen
 from planscope.tui.screens.lists import At, Cursor, ListScreen
@@ -120,12 +119,12 @@ class DissectScreen(ListScreen):
         theirs = [d for d in kept if any(cell.variant == self.variant for cell in d.cells)]
         return next(reversed(mine or theirs), None)
 
-    def named_keys(self) -> Sequence[Hint]:
-        """Leave out what needs mutants, or one that the agent gets right, where there is none."""
+    def idle_keys(self) -> set[str]:
+        """What needs mutants, or one that the agent gets right, where there is none."""
         idle = {"compare-cured"} if self.state.cured is None else set()
         if self.state.record is None:
             idle |= {"open-mutant", "compare-mutant"}
-        return [hint for hint in super().named_keys() if hint.id not in idle]
+        return idle
 
     def modes(self) -> set[str]:
         return {"busy"} if self.dissecting.running else set()

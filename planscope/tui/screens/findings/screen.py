@@ -24,7 +24,6 @@ from planscope.tui.dialogs.form import ask_dialog
 from planscope.tui.keys import key_for
 from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.columns import row_line
-from planscope.tui.panes.hints import Hint
 from planscope.tui.screens.findings.discovery import discovery_lines, discovery_title
 from planscope.tui.screens.findings.lines import chosen_lines, chosen_title, columns_of, empty_lines
 from planscope.tui.screens.lists import Cursor, ListScreen, list_keys
@@ -50,15 +49,15 @@ class FindingsScreen(ListScreen):
         self.current = "list"
         self.fuzzer = ToolSearch(work.document, work.jobs, self._searched)
 
-    def named_keys(self) -> Sequence[Hint]:
-        """Leave out what needs a finding, or a run's step that failed so, where there is none."""
+    def idle_keys(self) -> set[str]:
+        """What needs a finding, or a run's step that failed so, where there is none."""
         row = self.list.state.chosen
         idle = set() if row is not None and row.steps else {"open-step"}
         if row is None or row.only is not None:
             idle |= {"copy-reproducer", "reproduce-finding"}
         if not self.list.fuzzings:
             idle |= {"search-findings", "filter-findings", "hide-verdicts", "look-on-finding"}
-        return [hint for hint in super().named_keys() if hint.id not in idle]
+        return idle
 
     def modes(self) -> set[str]:
         chosen = self.list.state.chosen

@@ -22,7 +22,6 @@ from planscope.tui.keys import key_for
 from planscope.tui.opening.load import load_beside, path_in
 from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.columns import head_line
-from planscope.tui.panes.hints import Hint
 from planscope.tui.screens.flows.quitting import may_stop
 from planscope.tui.screens.library.lines import columns_for, empty_lines, preview_lines
 from planscope.tui.screens.lists import Cursor, ListScreen, list_keys
@@ -97,13 +96,13 @@ class LibraryScreen(ListScreen):
             note=(Run(shown(entry.name, 40), "dim"),) if entry is not None else (),
         )
 
-    def named_keys(self) -> Sequence[Hint]:
+    def idle_keys(self) -> set[str]:
         state = self.state
         trash = state.shown == "trash"
         idle = {*(_NOT_IN_TRASH if trash or state.chosen is None else ()), *(() if trash else _IN_TRASH)}
         if not state.trashed:
             idle |= {"restore-session", *_IN_TRASH}
-        return [hint for hint in super().named_keys() if hint.id not in idle]
+        return idle
 
     def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
         state = self.state

@@ -18,7 +18,6 @@ from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for
 from planscope.tui.messages import DocumentChanged
 from planscope.tui.panes.box import BoxPane
-from planscope.tui.panes.hints import Hint
 from planscope.tui.screens.lists import At, Cursor, ListScreen, list_keys
 from planscope.tui.screens.runs.lines import (
     cause_lines,
@@ -93,13 +92,13 @@ class RunsScreen(ListScreen):
     def state(self) -> Runs:
         return self.list.state
 
-    def named_keys(self) -> Sequence[Hint]:
-        """Leave out what finds nothing here: another run to compare with, a failure."""
+    def idle_keys(self) -> set[str]:
+        """What finds nothing here: another run to compare with, a failure."""
         state = self.state
         idle = {"compare-run"} if len(state.all_runs) < 2 else set()
         if self.at_rest and state.next_failure() is None:
             idle.add("next-failure")
-        return [hint for hint in super().named_keys() if hint.id not in idle]
+        return idle
 
     def modes(self) -> set[str]:
         return {"undo"} if self.state.removed else set()

@@ -898,8 +898,6 @@ PLAINER = rf"""
       ends with
     , (?:after|upon|following) which(?= ) => , then
     , (?:before|prior to) which(?= ) => ; before that ,
-    ^(.*) ((?:comes?|goes?|happens?|runs?|must|should|shall|has to|have to)(?: \S+){0, 2}? (?:before|after) .*?)(?: \
-      ,)? and so (?:does|do|must|should|shall|has|have)(?: to)? (.*)$ => 1 and 3 2
     in (?:whatever|whichever|no particular) order(?: (?:suits|you) \S+)?(?= [;:]|$) => in any order
     ^(?:we|i) (?:never|do not(?: ever)?) want(?: to (?:see|have))? => no
     (?:stays?|remains?)(?= (?:off limits|forbidden|blocked|locked|prohibited|unavailable|banned|out of \
@@ -948,7 +946,7 @@ REQUEST = rf"""
     ^(?:many |kind |best |warm )?(?:thanks|thank you|thx|cheers|regards|wishes|best|love|kisses|greetings|yours)(?: \
       (?:a lot|in advance|so much))?(?: ,)?(?: [a-z]+){{0,2}}(?: [!])?$ =>
     ^btw(?: ,)? =>
-    ^(?:likewise|similarly|also|btw|and)(?: ,)(?= ) =>
+    ^(?:likewise|similarly|also|and)(?: ,)(?= ) =>
     ^(?:regression |smoke |unit )?(?:test|test case|case|scenario|ticket|release gate|gate)(?: for the [a-z]+)?(?: \
       [0-9]+)?(?: , odd order on purpose)? : =>
     ^(?:hi|hello|hey|dear)(?: [a-z]+){{1,2}} , =>
@@ -958,10 +956,7 @@ REQUEST = rf"""
     ^odd order today , but here goes : =>
     [(] [a-h1-9] [)](?= ) =>
     12 (noon|midnight) => 1
-    (?:[!] )+[!]?$|(?: [!])+$ =>
     [+] => and
-    ^(?:keep|follow|respect|observe|stick to|use) (?:to )?(?:this|that|the same|exactly this|exactly that) \
-      order => in this order
     ^(?:hi|hello|hey|dear|ok|okay)(?: [a-z]+)? ,|^(?:note|remember|see to it) that =>
     ^{HEADING} =>
     ^(?:oh|so|well|ok|okay|right|now|besides|besides that|apart from that|in addition|finally)(?: ,)?(?: and)?(?= \

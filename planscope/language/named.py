@@ -186,9 +186,10 @@ class Named:
     def strays(self, keys: Sequence[str]) -> bool:
         """Return whether "it" would be another thing than those that are named: "repair the fence after it is drained"
         where only the tank is drained."""
-        found = dict(self.row(keys, {}))
-        for at, key in enumerate(keys):
-            if key in _PRONOUNS and not (at in found and found[at].action):
+        pronouns = [at for at, key in enumerate(keys) if key in _PRONOUNS]
+        found = dict(self.row(keys, {})) if pronouns else {}
+        for at in pronouns:
+            if not (at in found and found[at].action):
                 named = [one.action for k, one in found.items() if k < at and one.action]
                 one = self._done(keys, at, named)
                 if one is not None and not one.action:

@@ -70,6 +70,8 @@ _IN_ORDER = re.compile(
     re.IGNORECASE,
 )
 """A sentence that makes a sequence of those before it."""
+_BESIDE_NAMES = frozenset(("please", "and", "also", "!"))
+"""What may stand beside an action in these."""
 
 _HALF_OF_DAY = re.compile(r"(?<=[0-9 \u00a0])[ap]\.m\.", re.IGNORECASE)
 """Its periods end no sentence, unless the text ends there or a capital follows."""
@@ -155,7 +157,7 @@ class _Reader:
         ordering = " order" in text.casefold()
         while ahead or (ahead := deque(islice(left, 1))):
             span = ahead.popleft()
-            begins = ordering and (before is None or not self._skeletons.names_any(text[slice(*before)]))
+            begins = ordering and (before is None or not self._skeletons.named_in(text[slice(*before)])[0])
             before = span
             size = self._in_order(text, span, left, ahead) if begins else 0
             some = [span, *islice(ahead, size)]
@@ -185,7 +187,8 @@ class _Reader:
         """Return how many sentences behind one belong to it, where all only name actions and the last says "in that
         order"; 0 if it does not. What was looked at is added to those ahead."""
         for k in range(MOST_JOINED):
-            if not self._skeletons.is_name(text[slice(*span)]):
+            actions, others = self._skeletons.named_in(text[slice(*span)])
+            if len(actions - {""}) != 1 or not others <= _BESIDE_NAMES:
                 return 0
             ahead += islice(left, k == len(ahead))
             if k == len(ahead):

@@ -395,24 +395,12 @@ class Skeletons:
         named = {one.action: one for one in symbols if one.action}
         return tuple(named.values()) if len(named) == 1 else ()
 
-    def names_any(self, text: str) -> bool:
-        """Return whether a text names an action."""
+    def named_in(self, text: str) -> tuple[set[str], set[str]]:
+        """Return the actions that a text names, "" for one that is not certain, and all other words."""
         keys = [token.key for row in rows_of(text) for token in self._full(row)]
-        return any(True for _ in self.named.row(keys, {}))
-
-    def is_name(self, text: str) -> bool:
-        """Return whether a sentence names one action and says nothing else."""
-        rows = rows_of(text)
-        keys = [token.key for row in rows for token in self._full(row)]
         found = dict(self.named.row(keys, {}))
         inside = {k for at, one in found.items() for k in range(at, one.end)}
-        rest = {key for k, key in enumerate(keys) if k not in inside}
-        return len({one.action for one in found.values()} - {""}) == 1 and rest <= {
-            "please",
-            "and",
-            "also",
-            "!",
-        }
+        return {one.action for one in found.values()}, {key for k, key in enumerate(keys) if k not in inside}
 
     # Words
 

@@ -30,6 +30,10 @@ MOST_ITEMS = 4 * MOST_CALLS
 """Limit of calls, messages and marks that readers keep of one trace, and of records of spans."""
 FULL = "only the first "
 """How the reason begins if a record has more than is kept."""
+MAY_HOLD = "may hold calls"
+"""How the reason ends if calls may be left out."""
+DAMAGED = f"damaged data {MAY_HOLD}"
+"""Why no verdict may depend on what a reader could not read."""
 RESTART_TOOL = "ask_for_restart"
 NEW = -1
 """The message of an item that begins one. The trace numbers it."""
@@ -120,7 +124,8 @@ class LeftOut:
     def text(self) -> str:
         """One line, safe to display: ``2 calls not understood: no name (first: messages[3])``."""
         place = f" (first: {visible(self.path, limit=120)})" if self.path else ""
-        calls = f"{self.count:,} call{'s' * (self.count != 1)}"
+        what = "place" if self.reason.endswith(MAY_HOLD) else "call"  # nobody knows how many calls are there
+        calls = f"{self.count:,} {what}{'s' * (self.count != 1)}"
         return f"{calls} {self.kind}: {visible(self.reason, limit=200)}{place}"
 
 

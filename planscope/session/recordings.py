@@ -29,6 +29,7 @@ from planscope.language.errors import ParseFailure
 from planscope.language.problem import is_tool_name
 from planscope.language.prompts import query_in
 from planscope.language.reading import ActionNameError
+from planscope.oracle.trace import DAMAGED
 from planscope.session.files import LARGEST, SessionError, recordings_of
 from planscope.session.json_bytes import parse_json
 from planscope.session.lock import lock_handle
@@ -38,6 +39,7 @@ from planscope.session.model import (
     CallEvent,
     EndEvent,
     Event,
+    LeftOutPart,
     Origin,
     PromptEvent,
     Query,
@@ -151,6 +153,8 @@ class RecordedRun:
     rules: str = ""
     tools: dict[str, ActionRecord] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
+    left_out: list[LeftOutPart] | None = None
+    """The line that is broken, if there is one: what follows it was not read."""
 
 
 def with_recordings(session: Session | None, found: Sequence[RecordedRun]) -> Session:
@@ -195,6 +199,7 @@ def _take(session: Session, one: RecordedRun) -> None:
         return
     if known is not None:
         known.events[:] = one.events
+        known.left_out = one.left_out
         _add_tools(next(v for v in all_variants(session) if v.id == known.variant), one)
         return
     variant, run = placed(session, one)
@@ -224,6 +229,7 @@ def placed(session: Session, one: RecordedRun) -> tuple[Variant, Run]:
         model=one.model,
         started=one.started,
         events=one.events,
+        left_out=one.left_out,
         recording=one.token,
     )
     return variant, run
@@ -400,7 +406,7 @@ class _Reader:
         self.run: RecordedRun | None = None
         self._file = file
         self._changed: dict[int, dict[str, Any]] = {}
-        self._calls = 0
+        self._calls = self._lines = 0
 
     @property
     def events(self) -> list[Event]:
@@ -412,6 +418,7 @@ class _Reader:
         if self.run is None:
             self.run = _head(line, self._file)
             return self.run is not None
+        self._lines += 1
         try:
             said = parse_json(line, self._file or "the recording")
             if "event" in said:
@@ -421,15 +428,23 @@ class _Reader:
             elif "done_with" in said:
                 self._changed[int(said["step"])] = dict(said["done_with"])
         except (SessionError, ValidationError, KeyError, TypeError, ValueError):
-            return False
+            return self._broken()
         return True
+
+    def _broken(self) -> bool:
+        if self.run is not None:
+            path = f"line {self._lines + 1:,} of its recording"
+            self.run.left_out = [LeftOutPart(kind="not understood", reason=DAMAGED, path=path)]
+        return False
 
     def _event(self, event: Event) -> bool:
         self._calls += isinstance(event, CallEvent)
-        if self._calls > MOST_CALLS or (isinstance(event, CallEvent) and event.step != self._calls):
+        if self._calls > MOST_CALLS:
             return False
-        if isinstance(event, AnswerEvent) and event.step > self._calls:
-            return False
+        if (isinstance(event, CallEvent) and event.step != self._calls) or (
+            isinstance(event, AnswerEvent) and event.step > self._calls
+        ):
+            return self._broken()
         self.events.append(event)
         return True
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from planscope.oracle.trace import LeftOut, Said, ToolCall, Trace
+from planscope.oracle.trace import DAMAGED, MAY_HOLD, LeftOut, Said, ToolCall, Trace
 from planscope.traces.json_stream import parsed
 from planscope.traces.values import arguments_of, compact, name, obj, seq, text
 
@@ -165,8 +165,13 @@ class Ledger:
         seen = self.take()
         if seen and _in_order(seen, calls) and not trace.branches:
             return
-        if seen or (trace.branches and not trace.left_out) or not calls:
+        if seen or (trace.branches and _is_new(trace)) or not calls:
             _Account(trace, seen, aside).close()
+
+
+def _is_new(trace: Trace) -> bool:
+    """Return whether a trace lists nothing yet but what is damaged."""
+    return all(one.reason == DAMAGED for one in trace.left_out)
 
 
 def _in_order(seen: list[Seen], calls: list[ToolCall]) -> bool:
@@ -365,9 +370,10 @@ class _Account:
         rest = [one for one in self.seen if not self._placed(one)]
         if rest:
             self._compare(rest)
-        if self.rewound and not self.trace.left_out:
+        new = _is_new(self.trace)
+        if self.rewound and new:
             self._list("not of this run", "rewound", self.first_rewound, self.rewound)
-        if not self.trace.calls and not rest and not self.trace.left_out:
+        if not self.trace.calls and not rest and new:
             self._look_into_words()
         self.trace.left_out += [
             LeftOut(kind, reason, path_of(link), count)
@@ -457,7 +463,7 @@ class _Account:
     def _look_into_words(self) -> None:
         for item in self.trace.items:
             if isinstance(item, Said) and item.by == "model" and IN_TEXT.search(item.text) is not None:
-                self._list("not understood", "the model's text may hold calls", f"message {item.message + 1}")
+                self._list("not understood", f"the model's text {MAY_HOLD}", f"message {item.message + 1}")
 
 
 class _Pool:

@@ -7,7 +7,19 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Literal
 
-from planscope.oracle.trace import FULL, Branch, Cause, Item, Mark, Said, Tool, ToolCall, Trace
+from planscope.oracle.trace import (
+    DAMAGED,
+    FULL,
+    Branch,
+    Cause,
+    Item,
+    LeftOut,
+    Mark,
+    Said,
+    Tool,
+    ToolCall,
+    Trace,
+)
 from planscope.oracle.trace import MOST_CALLS as MOST_CALLS
 from planscope.oracle.trace import MOST_ITEMS as MOST_ITEMS
 from planscope.traces.json_stream import Broken
@@ -282,13 +294,22 @@ class Builder:
         if cause is not None and trace.cause is None:
             trace.ending, trace.cause, trace.reason = "aborted", cause, words
 
+    def unread(self, words: str, where: str = "", count: int = 1) -> None:
+        """Note in one line what could not be read, and that it may hold calls."""
+        self.problem(words)
+        self.trace.left_out.append(LeftOut("not understood", DAMAGED, where, count))
+
     def broken(self, broken: Broken) -> None:
-        """Note where the data of the trace end."""
-        self.problem(f"{broken.where}: {broken.why}", cause="cut_off")
+        """Note where the data of the trace end, or where what follows cannot be read."""
+        if not broken.cut:
+            self.unread(broken.text, broken.where)
+        self.problem(broken.text, cause="cut_off")
 
     def full(self) -> None:
         """Note that the rest was not read."""
-        cut_off(self.trace, f"{FULL}{self.steps:,} calls were read")
+        trace, words = self.trace, f"{FULL}{self.steps:,} calls were read"
+        trace.problem = trace.problem or words
+        trace.ending, trace.cause, trace.reason = "aborted", "cut_off", words
 
     def branch(self, after: int, items: list[Item]) -> None:
         """Add items that the user rewound."""
@@ -297,12 +318,6 @@ class Builder:
     def done(self) -> Trace:
         """Return the finished trace."""
         return self.trace
-
-
-def cut_off(trace: Trace, words: str) -> None:
-    """Note where the trace's record ends early."""
-    trace.problem, trace.reason = trace.problem or words, words
-    trace.ending, trace.cause = "aborted", "cut_off"
 
 
 def spliced(items: list[Item], parts: Iterable[tuple[ToolCall | None, list[Item]]]) -> list[Item]:

@@ -40,6 +40,11 @@ class Broken(Exception):
         super().__init__(f"{why} ({where})")
         self.why, self.where, self.rest, self.cut = why, where, rest, cut
 
+    @property
+    def text(self) -> str:
+        """Where and why, in one line."""
+        return f"{self.where}: {self.why}"
+
 
 def parsed(text: str) -> object:
     """Decode one JSON value, with U+FFFD for lone surrogates. Raises ValueError, also for deep nesting."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from planscope.oracle.trace import Cause, Said, Trace
 from planscope.traces.accounts import Ledger
 from planscope.traces.blocks import CHAT, Shape, only_text, take
-from planscope.traces.build import Builder, Full, cut_off
+from planscope.traces.build import Builder, Full
 from planscope.traces.json_stream import Broken, Cursor, parsed, salvaged
 from planscope.traces.plain import PlainTrace
 from planscope.traces.reader import Options, Signs, closed
@@ -122,32 +122,33 @@ class MessageFormat:
             for number_, line in lines:
                 words = text_of_line(line)
                 try:
-                    record, problem, cut = parsed(words), None, False
+                    record, broken = parsed(words), None
                 except ValueError as error:
-                    problem, cut = damage_of(number_, line, error)
-                    record = salvaged(words.lstrip()) if cut else None
+                    broken = damage_of(number_, line, error)
+                    record = salvaged(words.lstrip()) if broken.cut else None
                 ledger.walk(record, f"line {number_}")
-                if problem is None and type(record) is dict and not any(key in record for key in self.lists):
+                if broken is None and type(record) is dict and not any(key in record for key in self.lists):
                     continue  # it says something about the others
-                trace = self.trace_of(record, f"{stem}:{number_}")
-                if problem is not None:
-                    cut_off(trace, problem)
+                trace = self.trace_of(record, f"{stem}:{number_}", broken)
                 ledger.settle(trace, self.aside)
                 trace.line = number_
                 yield trace
-        except Broken as broken:
-            yield self._broken(f"{stem}:{broken.where}", broken)
+        except Broken as ended:
+            yield self._broken(f"{stem}:{ended.where}", ended)
 
     def _broken(self, id: str, broken: Broken) -> Trace:
         build = Builder(id, self.name)
         build.broken(broken)
         return build.done()
 
-    def trace_of(self, record: object, default_id: str) -> Trace:
-        """Return the trace of one record: a list of messages, or an object with such a list."""
+    def trace_of(self, record: object, default_id: str, broken: Broken | None = None) -> Trace:
+        """Return the trace of one record: a list of messages, or an object with such a list. ``broken``: where its data
+        end."""
         messages, beside = self._split(record)
         build = Builder(default_id, self.name)
         self._take_all(build, messages)
+        if broken is not None:
+            build.broken(broken)
         if beside:
             self._describe(build, beside)
         return build.trace
@@ -244,10 +245,7 @@ class MessageFormat:
                 if one is None:
                     count += 1
                     if type(record) in (dict, list):
-                        trace = self.trace_of(record, f"{stem}:{count}")
-                        if broken is not None:
-                            cut_off(trace, f"{broken.where}: {broken.why}")
-                        yield trace
+                        yield self.trace_of(record, f"{stem}:{count}", broken)
                     if broken is not None:
                         return
                 elif broken is not None:

@@ -12,7 +12,6 @@ from planscope.traces.json_stream import Broken
 from planscope.traces.signs import holds
 from planscope.traces.source import Head, Source
 from planscope.traces.values import Obj, seq
-from planscope.wording.phrases import plural
 
 
 @dataclass(frozen=True)
@@ -80,13 +79,11 @@ class FileFormat:
 
 def closed(build: Builder, source: Source, broken: Broken | None = None) -> Trace:
     """Return the trace of a whole file, with a note of what was damaged in it."""
-    if source.damaged:
-        more = (
-            f" (and {plural(source.damaged_count - 1, 'more damaged line')})"
-            if source.damaged_count > 1
-            else ""
-        )
-        build.problem(source.damaged[0] + more, cause="cut_off" if source.ends_damaged else None)
+    for damage in source.damaged:
+        if damage.cut:
+            build.broken(damage)
+        else:
+            build.unread(damage.text, damage.where, source.damaged_count)
     if broken is not None:
         build.broken(broken)
     return build.done()

@@ -27,8 +27,6 @@ LOOKS = (64 * 1024, 1024 * 1024)
 """How many bytes at the beginning of a file tell its format; the second number if the first do not suffice."""
 SAMPLE = 50
 """Limit of lines in the sample of a file."""
-MOST_DAMAGED = 20
-"""Limit of damaged lines that are kept with their places."""
 BOMB_FROM = 256 * 2**20
 BOMB_RATIO = 250
 """Packed data are refused if they unpack to more bytes than ``BOMB_FROM`` and than ``BOMB_RATIO`` times their size."""
@@ -90,10 +88,9 @@ class Source:
     name: str
     opened: Callable[[], IO[bytes]]
     path: Path | None = None
-    damaged: list[str] = field(default_factory=list)
-    """The places that could not be read, each in a few words, as :meth:`damage` was told."""
+    damaged: list[Broken] = field(default_factory=list)
+    """The first damaged line that others follow, and the one in which the file ends."""
     damaged_count: int = 0
-    ends_damaged: bool = False
     open_files: list[IO[bytes]] = field(default_factory=list)
     seen: Head = field(default_factory=lambda: Head("other", []))
     """The beginning by which the format was recognised."""
@@ -150,7 +147,10 @@ class Source:
             try:
                 value = parsed(text_of_line(line))
             except ValueError as error:
-                self.damage(*damage_of(number, line, error))
+                damage = damage_of(number, line, error)
+                if not self.damaged or damage.cut:
+                    self.damaged.append(damage)
+                self.damaged_count += not damage.cut
                 continue
             if not again:
                 self.ledger.walk(value, f"{self.part}line {number}")
@@ -159,13 +159,6 @@ class Source:
     def json(self, *, again: bool = False) -> JsonStream:
         """Return the JSON values of the file. The caller reads it to its end."""
         return JsonStream(self.stream(), heard=None if again else self.ledger.walk)
-
-    def damage(self, place: str, cut: bool = False) -> None:
-        """Note a place that could not be read. ``cut``: the data end there."""
-        self.damaged_count += 1
-        self.ends_damaged = cut
-        if len(self.damaged) < MOST_DAMAGED:
-            self.damaged.append(f"{place}; the file ends there" if cut else place)
 
     def head(self, size: int) -> Head:
         """Return the first bytes and values. Raises Unreadable if the file cannot be opened or unpacked."""
@@ -222,9 +215,11 @@ def _value(line: str) -> object:
         return None
 
 
-def damage_of(number: int, line: bytes, error: ValueError) -> tuple[str, bool]:
-    """Return the place of a damaged line in words, and whether the file ends in it."""
-    return f"line {number:,}: {reason_of(error)}", not line.endswith(b"\n")
+def damage_of(number: int, line: bytes, error: ValueError) -> Broken:
+    """Return what is wrong with a line, and whether the file ends in it."""
+    cut = not line.endswith(b"\n")
+    why = f"{reason_of(error)}; the file ends there" if cut else reason_of(error)
+    return Broken(why, f"line {number:,}", cut=cut)
 
 
 def text_of_line(line: bytes) -> str:

@@ -390,21 +390,46 @@ def test_strict_leaves_a_trace_with_a_warning_undecided(
     assert done.json["traces"][0]["explanation"].endswith("With --strict its warnings leave this undecided.")
 
 
-def test_a_damaged_line_is_said(cli: Cli, tmp_path: Path) -> None:
-    look, pay = (json.dumps({"tool": tool, "arguments": {}, "answer": "ok"}) for tool in ("look", "pay"))
-    (tmp_path / "t.jsonl").write_text(f"{look}\n{{bad\n{pay}\n")
-    for rule, verdict, status, strict in (
-        ("look comes before pay.", "right", 0, 2),
-        ("pay comes before look.", "wrong", 1, 1),
-    ):
-        (tmp_path / "r").write_text(rule)
-        given = ("check", tmp_path / "t.jsonl", "--rules", tmp_path / "r")
-        done = cli(*given, "--json")
-        (line,) = done.json["warnings"]
-        assert line.startswith("t: line 2: it is not JSON at column 2")
-        assert (done.status, done.json["traces"][0]["verdict"]) == (status, verdict)
-        assert "Warning: t: line 2: it is not JSON at column 2" in " ".join(cli(*given).out.split())
-        assert cli(*given, "--strict").status == strict
+def test_damaged_data_may_hold_calls_at_every_door(cli: Cli, tmp_path: Path) -> None:
+    """Of a line of calls, a record of a run, a message of a JSON array, and a trace that is a line."""
+    call = {tool: {"tool": tool, "arguments": {}, "answer": "ok"} for tool in ("look", "pay")}
+    look, pay = map(json.dumps, call.values())
+    messages = [json.dumps(one) for one in chat("look", "pay")["messages"]]
+    files = {
+        "lines": [f"{look}\n{{bad\n{pay}\n"],
+        "runs": [
+            f"{json.dumps({'run': 1, **call['look']})}\n{{bad\n{json.dumps({'run': 1, **call['pay']})}\n"
+        ],
+        "messages": ["\n".join([*messages, "{bad", *messages]) + "\n"],
+        "array": ["[" + ",".join([*messages, "{bad}", *messages]) + "]"],
+        "traces": [json.dumps(chat("look", "pay")) + "\n", "{bad\n"],
+    }
+    trace, rules, session = tmp_path / "t.json", tmp_path / "r", tmp_path / "s.planscope.json"
+    for name, parts in files.items():
+        trace.write_text("".join(parts))
+        for rule, verdict, status in (
+            ("look comes before pay.", "unknown", 2),
+            ("look never happens.", "wrong", 1),
+        ):
+            rules.write_text(rule)
+            done = cli("check", trace, "--rules", rules, "--json")
+            *_, last = done.json["traces"]
+            if name == "traces" and verdict == "wrong":
+                verdict = "unknown"  # the other trace is wrong
+            assert (name, done.status, last["verdict"]) == (name, status, verdict)
+            (left,) = last["left_out"]
+            assert (left["kind"], left["reason"]) == ("not understood", "damaged data may hold calls")
+            assert any("it is not JSON" in line for line in done.json["warnings"]), name
+            session.unlink(missing_ok=True)
+            cli("import", trace, "-o", session, "--rules", rules, *(("--all",) if name == "traces" else ()))
+            for options in (), ("--rules", rules):
+                done = cli("check", session, "--json", *options)
+                one = done.json["traces"][-1] if options else done.json
+                assert one["verdict"] == verdict, name
+        said = " ".join(cli("check", trace, "--rules", rules).out.split())
+        assert "1 place not understood: damaged data may hold calls (first: " in said, name
+        assert "it is not JSON" in said
+        assert "damaged data may hold calls" in cli("export", session, "--format", "html").out, name
 
 
 def test_no_trace_is_a_whole_document(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:

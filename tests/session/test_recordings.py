@@ -169,8 +169,13 @@ def test_a_journal_without_a_whole_head_is_none(change: dict[str, Any], tmp_path
     ],
 )
 def test_a_journal_is_read_up_to_its_first_broken_line(broken: dict[str, Any] | str) -> None:
-    found = events(CALL, broken, event("answer", step=1, text="x"))
-    assert [one.type for one in found] == ["call"]
+    session = session_in_journal(lines(CALL, broken, event("answer", step=1, text="x")))
+    assert session is not None
+    (run,) = session.runs
+    assert [one.type for one in run.events] == ["call"]
+    assert [(one.kind, one.path) for one in run.left_out or ()] == [
+        ("not understood", "line 3 of its recording")
+    ]
 
 
 def test_a_journal_holds_at_most_as_many_calls_as_a_session(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,6 +63,7 @@ def test_a_damaged_line_in_the_middle_is_said_with_its_place(tmp_path: Path) -> 
     (trace,) = read(tmp_path / "a", b"".join([*lines[:5], b'{"half": \n', *lines[5:]]))
     assert str(trace.problem).startswith("line 6: it is not JSON") and trace.ending == "stopped"
     assert len(trace.calls) == 2
+    assert [(one.kind, one.path) for one in trace.left_out] == [("not understood", "line 6")]
 
 
 def test_a_reader_of_another_package_that_does_not_work_is_one_line(

@@ -451,7 +451,7 @@ class _Session:
         try:
             source = file_source(file)
         except Unreadable as error:
-            self.build.problem(str(error))
+            self.build.unread(str(error))
             return [], ""
         session = _Session(
             source,
@@ -464,12 +464,13 @@ class _Session:
         try:
             trace = session.trace()
         except Unreadable as error:
-            self.build.problem(str(error))
+            self.build.unread(str(error))
             return [], ""
         finally:
             source.close()
         if trace.problem is not None:
             self.build.problem(f"sub-agent {agent}: {trace.problem}")
+        self.build.trace.left_out += trace.left_out
         for kind, count in trace.unknown_lines.items():
             self.build.unknown(kind, count)
         first = next((one for one in trace.items if isinstance(one, Said)), None)

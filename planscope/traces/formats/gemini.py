@@ -162,8 +162,9 @@ def _put_in_sub_agents(build: Builder, path: Path) -> None:
             trace = _trace(source, False, file.stem)
             source.close()
         except (Unreadable, OSError) as error:
-            build.problem(str(error))
+            build.unread(str(error))
             continue
+        build.trace.left_out += trace.left_out
         began, mine, before = trace.started, build.trace.started, None
         if began is not None and mine is not None:
             before = next((c for c in reversed(calls) if c.at is not None and mine + c.at <= began), None)

@@ -80,7 +80,7 @@ def _read_zip(source: Source) -> Iterator[Trace]:
                 trace = _sample(next(_documents(stream, source)), source, build_id)
         except (StopIteration, *_DAMAGE) as error:
             build = Builder(build_id, NAME)
-            build.problem(f"{entry.filename}: {error or 'it is empty'}"[:300], cause="cut_off")
+            build.broken(Broken(str(error)[:300] or "it is empty", entry.filename, cut=False))
             trace = build.done()
         trace.model = trace.model or model
         yield trace
@@ -111,7 +111,7 @@ def _sample(sample: Cursor, source: Source, default_id: str = "") -> Trace:
     except Full:
         build.full()
     except Broken as broken:
-        build.problem(f"{broken.where}: {broken.why}", cause="cut_off")
+        build.broken(broken)
     inner.put_in()
     trace = build.trace
     id, epoch = name(about.get("id")), name(about.get("epoch"))

@@ -15,7 +15,7 @@ from planscope.session.run_names import run_named
 
 if TYPE_CHECKING:
     from planscope.language.reading import Reading
-    from planscope.oracle.judged import JudgedRun
+    from planscope.oracle.replay import Replay
     from planscope.oracle.trace import Trace
     from planscope.oracle.verdict_types import Verdict
     from planscope.rules.budget import Budget
@@ -33,7 +33,7 @@ class Asked:
     """
 
     id: str | None
-    replay: JudgedRun
+    replay: Replay
     file: RuleFile | None
     help: Help
     is_trace: bool = False
@@ -80,7 +80,7 @@ class Case:
     variant: Variant
     run: Run | None
     reading: Reading
-    replay: JudgedRun
+    replay: Replay
 
     @property
     def help(self) -> Help:
@@ -173,7 +173,7 @@ def judge(session: Session, run: Run | None, file: RuleFile | None = None) -> Ca
     return Case(session, variant, run, reading, replay(reading.problem, trace))
 
 
-def check_size(replay: JudgedRun) -> None:
+def check_size(replay: Replay) -> None:
     """Raise UserError if a document of all steps, each with every constraint, would be too large."""
     size = len(replay.steps) * (len(replay.problem.constraints) + len(replay.problem.actions))
     if size > MOST_STATUSES:

@@ -32,7 +32,7 @@ from planscope.wording.phrases import clock, listed, plural
 
 if TYPE_CHECKING:
     from planscope.case import Case
-    from planscope.oracle.judged import JudgedRun
+    from planscope.oracle.replay import Replay
     from planscope.session.record import Help, RunRecord
 
 WIDEST_CALL = 44
@@ -88,7 +88,7 @@ def call_text(view: StepView) -> str:
     return phrases.call(call.tool, call.arguments)
 
 
-def step_blocks(run: JudgedRun, record: RunRecord | None = None, *, issue: bool = False) -> Iterator[Block]:
+def step_blocks(run: Replay, record: RunRecord | None = None, *, issue: bool = False) -> Iterator[Block]:
     """Return a table of the steps; below each its errors, the core if the plan is lost there, and the safe next calls.
 
     ``record``: what the user said before a step is told, too. ``issue``: without safe calls, and not more than an issue
@@ -125,7 +125,7 @@ def _turns(record: RunRecord | None, index: int) -> Iterator[Words]:
         yield (Own(f"before it the {speaker} said: "), clip(turn, LONGEST_TITLE))
 
 
-def step_notes(run: JudgedRun, view: StepView, *, safe: bool) -> Iterator[Words]:
+def step_notes(run: Replay, view: StepView, *, safe: bool) -> Iterator[Words]:
     """Say what happened at a step, besides its call."""
     if view.call is not None and view.call.refused:
         yield Own("refused: the call was blocked before it reached the tool")
@@ -178,7 +178,7 @@ def _step_said(record: RunRecord, view: StepView) -> Iterator[tuple[str, str, st
     yield "kept", "from the run that this one was forked from" if call.kept else "", "dim"
 
 
-def orders_left(run: JudgedRun, view: StepView) -> str:
+def orders_left(run: Replay, view: StepView) -> str:
     """Say how many orders of the remaining actions are valid."""
     count = run.valid_completions(view.index)
     return phrases.step_word(run, view) if count is None and view.state == "unknown" else phrases.count(count)
@@ -206,7 +206,7 @@ def _named(problem: Problem, constraint: str) -> str:
     return f"{label(c)} ({_words(c, problem)})"
 
 
-def constraint_table(run: JudgedRun, index: int) -> Block:
+def constraint_table(run: Replay, index: int) -> Block:
     """Return a row for each constraint: status, id, words. Members of the core are marked."""
     view = run.steps[index]
     core = set(view.core.constraints) if view.core else set()
@@ -221,7 +221,7 @@ def constraint_table(run: JudgedRun, index: int) -> Block:
     return Table(rows, ("", "id", "says"))
 
 
-def status_text(run: JudgedRun, index: int, c: Constraint, core: Collection[str]) -> str:
+def status_text(run: Replay, index: int, c: Constraint, core: Collection[str]) -> str:
     """Return ``✓ holds`` or another status, or ``● conflict`` for a member of the core."""
     status = run.status(c.id, index)
     if c.id in core:
@@ -229,13 +229,13 @@ def status_text(run: JudgedRun, index: int, c: Constraint, core: Collection[str]
     return f"{terms.STATUS_GLYPHS[status]} {terms.STATUSES[status]}"
 
 
-def verdict_blocks(run: JudgedRun, verdict: Verdict, helped: Help | None = None) -> Iterator[Block]:
+def verdict_blocks(run: Replay, verdict: Verdict, helped: Help | None = None) -> Iterator[Block]:
     """Return the verdict, its explanation, and all findings by step."""
     yield Para(Own(phrases.verdict_line(verdict, helped.note if helped else "")))
     yield from why_blocks(run, verdict)
 
 
-def why_blocks(run: JudgedRun, verdict: Verdict) -> Iterator[Block]:
+def why_blocks(run: Replay, verdict: Verdict) -> Iterator[Block]:
     """Return the explanation of a verdict, and all findings by step."""
     yield from map(Para, (explain_verdict(run, verdict), *asides(verdict)))
     if verdict.findings:
@@ -252,7 +252,7 @@ def why_blocks(run: JudgedRun, verdict: Verdict) -> Iterator[Block]:
     yield from _cause_blocks(run, verdict)
 
 
-def _cause_blocks(run: JudgedRun, verdict: Verdict) -> Iterator[Block]:
+def _cause_blocks(run: Replay, verdict: Verdict) -> Iterator[Block]:
     """Say which step is most likely to blame, and the way from there to where it shows."""
     from planscope.cause.told import cause_of, chain, told
 
@@ -267,7 +267,7 @@ def warning_blocks(warnings: Iterable[str]) -> Iterator[Block]:
     return (Para(terms.sentence(f"Warning: {warning}")) for warning in warnings)
 
 
-def repair_blocks(run: JudgedRun, fixed: Repair) -> Iterator[Block]:
+def repair_blocks(run: Replay, fixed: Repair) -> Iterator[Block]:
     """Return the nearest correct plan, call by call, compared with what the agent did."""
     if fixed.changes:
         yield Code(phrases.changes(fixed), indent="  ")
@@ -407,7 +407,7 @@ def told_blocks(case: Case, verdict: Verdict | None) -> Iterator[tuple[str, list
         yield title, [*repair_blocks(run, run.way_back())]
 
 
-def _pictures(run: JudgedRun, record: RunRecord | None) -> Iterator[Block]:
+def _pictures(run: Replay, record: RunRecord | None) -> Iterator[Block]:
     from planscope.debugger.run_index import RunIndex
     from planscope.drawing.plan import lanes_svg, svgs, why_not_drawn
 

@@ -167,11 +167,9 @@ def test_no_modules_import_one_another_in_a_circle() -> None:
     assert circles(all_imports()) == []
 
 
-def test_only_the_judge_of_runs_has_a_circle_of_types() -> None:
-    """``judged`` says what a judged run is, for those who do not import Z3."""
+def test_no_modules_name_one_another_s_types_in_a_circle() -> None:
     graph = {name: runtime_imports(path, types=True) - {name} for name, path in MODULES.items()}
-    names = ("judged", "lookahead", "reasons", "replay")
-    assert circles(graph) == [f"planscope.oracle.{name}" for name in names]
+    assert circles(graph) == []
 
 
 def folder(name: str) -> str:
@@ -259,31 +257,31 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 
 TOKENS = {
-    "tui": 193_820,
-    "rules": 83_155,
+    "tui": 193_832,
+    "rules": 83_148,
     "toolfuzz": 87_491,
-    "agents": 73_040,
-    "traces": 56_760,
+    "agents": 73_050,
+    "traces": 56_759,
     "commands": 46_059,
     "language": 98_536,
     "session": 40_233,
-    "oracle": 35_193,
-    "sharing": 31_800,
-    "debugger": 27_450,
+    "oracle": 35_101,
+    "sharing": 31_741,
+    "debugger": 27_435,
     "dissection": 26_590,
-    "synthesis": 17_400,
+    "synthesis": 17_398,
     "documents": 15_223,
     "compare": 13_980,
-    "cause": 9_451,
-    "campaign": 14_154,
-    "top": 10_470,
-    "wording": 7_670,
-    "drawing": 8_040,
-    "doors": 5_910,
-    "walk": 4_910,
+    "cause": 9_458,
+    "campaign": 14_148,
+    "top": 10_462,
+    "wording": 7_667,
+    "drawing": 8_043,
+    "doors": 5_907,
+    "walk": 4_907,
     "safe": 4_773,
-    "show": 3_720,
-    "views": 7_890,
+    "show": 3_712,
+    "views": 7_885,
 }
 """The most tokens that a room may have (``python -m tests.count_tokens``). Lower a line when its room has shrunk; a
 commit that raises one says in its body what that buys."""

@@ -10,16 +10,19 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from planscope.agents.toolset import REFUSED
 from planscope.language.problem import Action, Problem
 from planscope.oracle.arguments import START
-from planscope.oracle.judged import JudgedRun, Ruled
+from planscope.oracle.judged import Ruled
 from planscope.oracle.trace import Item, ToolCall, Trace
 from planscope.session.oracle_input import own_reading, plain_name
 from planscope.wording import phrases
 from planscope.wording.constraints import source
+
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +282,7 @@ class Guardian:
         """Whether rules about calls are guarded, for which answers and the user's messages count, too."""
         return isinstance(self.problem, Ruled)
 
-    def _judged(self, items: Sequence[Item]) -> JudgedRun:
+    def _judged(self, items: Sequence[Item]) -> Replay:
         from planscope.oracle.replay import replay  # imported late because it imports Z3
 
         return replay(self.problem, Trace(items, "running"))
@@ -317,7 +320,7 @@ class Guardian:
         said = "; ".join(source(self.problem, c) for c in rules[:_MOST_MOVES])
         return f"{NOT_FINISHED}Something is still required: {said}. {self._instead(walk, index)}"
 
-    def _instead(self, walk: JudgedRun, index: int) -> str:
+    def _instead(self, walk: Replay, index: int) -> str:
         moves = walk.safe_moves(index)
         if not moves and walk.valid_completions(index) == 1:
             return "Everything that is required is done: no call is needed any more."

@@ -17,8 +17,7 @@ from planscope.campaign.store import Store
 from planscope.campaign.worker import run_of
 from planscope.language.problem import Problem
 from planscope.oracle.arguments import START
-from planscope.oracle.judged import JudgedRun
-from planscope.oracle.replay import replay
+from planscope.oracle.replay import Replay, replay
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.oracle.verdict_types import PlannedCall
 from planscope.session.mock_tools import answer_to
@@ -106,7 +105,7 @@ def preference_lines(session: Session, left: Left) -> Iterator[str]:
         )
 
 
-def right_plan(judged: JudgedRun) -> tuple[ToolCall, ...] | None:
+def right_plan(judged: Replay) -> tuple[ToolCall, ...] | None:
     """Return the calls of the nearest right plan, judged again, or None if none was found."""
     found = judged.repair()
     if found.order is None:
@@ -117,7 +116,7 @@ def right_plan(judged: JudgedRun) -> tuple[ToolCall, ...] | None:
     return calls if again.verdict().verdict == "right" else None
 
 
-def _safe_call(judged: JudgedRun, index: int) -> ToolCall | None:
+def _safe_call(judged: Replay, index: int) -> ToolCall | None:
     """Return a safe call after a step, judged again, or None if there is none."""
     before = replay(judged.problem, judged.trace.upto(index))
     moves = before.safe_moves(index)
@@ -128,7 +127,7 @@ def _safe_call(judged: JudgedRun, index: int) -> ToolCall | None:
     return call if before.then(call).steps[-1].state == "completable" else None
 
 
-def _judge(variant: Variant, run: Run) -> JudgedRun:
+def _judge(variant: Variant, run: Run) -> Replay:
     return replay(problem_of(variant), trace_of(run))
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from planscope.cause.provenance import Source
 from planscope.cause.ranking import WEIGHTS, marks, shares
 from planscope.cause.signs import TOLD, Break, Evidence, Sign, evidence
 from planscope.language.calls import path_text
-from planscope.oracle.judged import JudgedRun
 from planscope.oracle.trace import Trace
 from planscope.oracle.verdict_types import Blame, Came, Link, StepNo, Verdict
 from planscope.rules.judge import Tested
 from planscope.rules.many import Judged
 from planscope.rules.rule import RuleFile
 from planscope.wording.terms import FINDINGS
+
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
 
 SURE = 0.5
 """A step is named if it is this likely. In a run that is known to have gone wrong it need only be likelier than
@@ -78,7 +81,7 @@ def add_cause(judged: Judged, file: RuleFile) -> None:
         checked.cause = find_cause(trace, breaks_of(checked.results), file, lost)
 
 
-def find_in_run(run: JudgedRun, verdict: Verdict) -> Blame:
+def find_in_run(run: Replay, verdict: Verdict) -> Blame:
     """Return the answer for a run of a session."""
     errors = [finding for finding in verdict.findings if finding.severity == "error"]
     said = run.problem.by_id

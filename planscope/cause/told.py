@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from planscope.language.calls import path_text
-from planscope.oracle.judged import JudgedRun
 from planscope.oracle.verdict_types import Blame, StepNo, Verdict, VerdictKind, cause_sought
 from planscope.wording.phrases import percent, step_name
 from planscope.wording.terms import NO_RETURN
 
 if TYPE_CHECKING:
     from planscope.cause.provenance import Source
+    from planscope.oracle.replay import Replay
 
 _ALIKE = {
     "case": ", but for upper and lower case",
@@ -23,14 +23,14 @@ _ALIKE = {
 }
 
 
-def sought(run: JudgedRun, verdict: VerdictKind) -> bool:
+def sought(run: Replay, verdict: VerdictKind) -> bool:
     """Return whether a run has a cause to look for. In a run of a query the lost step is the cause."""
     trace = run.trace
     unjudged = bool(run.problem.unjudged and trace.calls) and trace.ending != "running"
     return not run.asks and cause_sought(verdict, trace.reward, unjudged)
 
 
-def cause_of(run: JudgedRun, verdict: Verdict) -> Blame | None:
+def cause_of(run: Replay, verdict: Verdict) -> Blame | None:
     """Return the answer for a run of a session, or None if it has no cause to look for."""
     if not sought(run, verdict.verdict):
         return None

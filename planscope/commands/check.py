@@ -29,7 +29,7 @@ from planscope.safe import clip
 if TYPE_CHECKING:
     from planscope.documents.judgement import CoreDocument, CorrectionDocument, ReasonsDocument
     from planscope.language.problem import Problem
-    from planscope.oracle.judged import JudgedRun
+    from planscope.oracle.replay import Replay
     from planscope.oracle.verdict_types import Proof, Verdict
     from planscope.session.model import Run, Session
     from planscope.show.blocks import Block
@@ -270,7 +270,7 @@ def _after(seconds: int) -> Callable[[], bool]:
     return lambda: time.monotonic() > over
 
 
-def _index(replay: JudgedRun, step: str) -> int:
+def _index(replay: Replay, step: str) -> int:
     """Return the index of the step that was typed. Raises UserError if the run has no such step."""
     last = len(replay.facts)
     if step == "end" and replay.steps[-1].step == "end":

@@ -38,7 +38,7 @@ from planscope.wording.explain import explain_core, explain_verdict
 
 if TYPE_CHECKING:
     from planscope.language.reading import Reading
-    from planscope.oracle.judged import JudgedRun
+    from planscope.oracle.replay import Replay
     from planscope.oracle.verdict_types import Core
 
 
@@ -141,8 +141,8 @@ def compare(
     session_b: Session,
     b: Run | Variant,
     *,
-    replay_a: JudgedRun | None = None,
-    replay_b: JudgedRun | None = None,
+    replay_a: Replay | None = None,
+    replay_b: Replay | None = None,
 ) -> Comparison:
     """Compare two runs or variants, of one session or two. A run brings its variant along.
 
@@ -260,7 +260,7 @@ def know(
     name: SideName,
     session: Session,
     chosen: Run | Variant,
-    judged: JudgedRun | None,
+    judged: Replay | None,
     read: Known | None = None,
 ) -> Known:
     """Read and judge one side. ``judged``: its judgement, if known. ``read``: a side whose reading is reused."""
@@ -322,9 +322,7 @@ def _read(
         return None, errors
 
 
-def _contradiction(
-    name: SideName, replay: JudgedRun | None, unknown: list[Unknown]
-) -> tuple[str, ...] | None:
+def _contradiction(name: SideName, replay: Replay | None, unknown: list[Unknown]) -> tuple[str, ...] | None:
     if replay is None:
         return None
     begin = replay.steps[0]
@@ -336,7 +334,7 @@ def _contradiction(
     return None
 
 
-def _steps(variant: Variant, run: Run, trace: Trace, replay: JudgedRun | None) -> Iterator[StepSide]:
+def _steps(variant: Variant, run: Run, trace: Trace, replay: Replay | None) -> Iterator[StepSide]:
     """Return every step from the start to the end. A run without a verdict has its calls, too."""
     answers: dict[int, AnswerEvent] = {}
     for event in run.events:

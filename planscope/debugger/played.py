@@ -20,8 +20,7 @@ from planscope.oracle.trace import NEW, RESTART_TOOL, Item, ToolCall, Trace
 from planscope.oracle.verdict_types import State, StepView
 
 if TYPE_CHECKING:
-    from planscope.oracle.judged import JudgedRun
-    from planscope.oracle.lookahead import Lookahead, Outcome
+    from planscope.oracle.replay import Lookahead, Outcome, Replay
     from planscope.rules.rule import Rule
 
 
@@ -37,7 +36,7 @@ class Played:
     problem: Problem
     begun: Trace = field(repr=False)
     turns: tuple[tuple[Item, ...], ...]
-    run: JudgedRun = field(repr=False, compare=False)
+    run: Replay = field(repr=False, compare=False)
     values: Values = field(repr=False, compare=False)
 
     @property
@@ -169,13 +168,13 @@ def option_with(played: Played, option: Option, way: Way) -> Option:
 
 
 def outcome_of(
-    run: JudgedRun, action: int, start: int | None, way: Way | None, ahead: Lookahead | None = None
+    run: Replay, action: int, start: int | None, way: Way | None, ahead: Lookahead | None = None
 ) -> Outcome:
     """Return the state of the plan if the action with this index were called in a way. A call that goes on with the
     message of the call before is judged as it is; any other by the best answer that it can have."""
     if way is None or way.message == NEW:
         return (ahead or run.ahead()).after(action, start, way.arguments if way is not None else None)
-    from planscope.oracle.lookahead import Outcome  # imported late because it imports Z3
+    from planscope.oracle.replay import Outcome  # imported late because it imports Z3
 
     view = run.then(*way.items(run.problem.actions[action].tool)).steps[-1]
     return Outcome(view.state, tuple(id for finding in view.findings for id in finding.constraints))

@@ -9,12 +9,15 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from planscope.language.problem import Problem
-from planscope.oracle.judged import Judged, JudgedRun
+from planscope.oracle.judged import Judged
 from planscope.oracle.trace import Ending, Item
 from planscope.oracle.verdict_types import ErrorType, Finding, StepNo, StepView
+
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
 
 
 def _with_more(
@@ -56,9 +59,9 @@ class RunIndex:
         self.take_in(replay)
 
     @property
-    def judged(self) -> JudgedRun:
+    def judged(self) -> Replay:
         """The judged run. A stand-in for it (``Unjudged``) is asked nothing more."""
-        return cast(JudgedRun, self.replay)
+        return cast("Replay", self.replay)
 
     def then(self, *items: Item, ending: Ending = "running", reason: str | None = None) -> RunIndex:
         """Return the same run with more calls, at the cost of those alone. The run must not have ended."""

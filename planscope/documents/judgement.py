@@ -30,7 +30,7 @@ from planscope.oracle.verdict_types import (
 
 if TYPE_CHECKING:
     from planscope.case import Asked
-    from planscope.oracle.judged import JudgedRun
+    from planscope.oracle.replay import Replay
     from planscope.oracle.verdict_types import Reasons
 
 
@@ -169,7 +169,7 @@ class CheckDocument(Document):
     left_out: list[LeftOut] = Field(default_factory=list)
 
     @classmethod
-    def about(cls, replay: JudgedRun, verdict: Verdict, **more: Any) -> Self:
+    def about(cls, replay: Replay, verdict: Verdict, **more: Any) -> Self:
         from planscope.cause.told import cause_of
         from planscope.wording.explain import explain_verdict
 
@@ -266,7 +266,7 @@ class StepDocument(Document):
     )
 
     @classmethod
-    def at(cls, run: JudgedRun, view: StepView, known: Mapping[str, Status] = EVERY_STATUS) -> Self:
+    def at(cls, run: Replay, view: StepView, known: Mapping[str, Status] = EVERY_STATUS) -> Self:
         """Return the step of ``view``. ``known`` are statuses that need not be repeated."""
         moves = run.safe_calls(view.index)
         timed = {"safe_hours": {m.action: m.hours for m in moves if m.hours}} if run.problem.timed else {}
@@ -304,7 +304,7 @@ class ReplayDocument(Document):
         return list(steps)
 
     @classmethod
-    def about(cls, run: JudgedRun, run_id: str | None, *, changes: bool = False, **more: Any) -> Self:
+    def about(cls, run: Replay, run_id: str | None, *, changes: bool = False, **more: Any) -> Self:
         """Return the document of a replay. Its steps are judged one by one while they are printed, and not kept in
         memory."""
 
@@ -350,7 +350,7 @@ class RepairDocument(Document):
     from_step: int = 0
 
     @classmethod
-    def about(cls, run: JudgedRun, run_id: str | None, from_step: int = 0) -> Self:
+    def about(cls, run: Replay, run_id: str | None, from_step: int = 0) -> Self:
         fixed, actions = run.repair(from_step), run.problem.action_by_id
         order = None if fixed.order is None else [actions[a].tool if a in actions else a for a in fixed.order]
         return cls.of(fixed, run=run_id, from_step=from_step, tools=order)
@@ -402,7 +402,7 @@ class ReasonsDocument(Document):
     proof: Z3Answer = "not_asked"
 
     @classmethod
-    def about(cls, run: JudgedRun, found: Reasons, run_id: str | None, proof: Proof) -> Self:
+    def about(cls, run: Replay, found: Reasons, run_id: str | None, proof: Proof) -> Self:
         from planscope.wording.explain import explain_core, explain_correction
 
         return cls.of(

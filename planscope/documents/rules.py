@@ -17,7 +17,7 @@ from planscope.oracle.verdict_types import CERTIFIED, StepNo
 
 if TYPE_CHECKING:
     from planscope.language.errors import ParseFailure
-    from planscope.oracle.judged import JudgedRun
+    from planscope.oracle.replay import Replay
     from planscope.rules.judge import Tested
     from planscope.rules.mining import Mined
     from planscope.rules.policy import Draft
@@ -127,7 +127,7 @@ class RulesRepairDocument(Document):
     )
 
     @classmethod
-    def about(cls, run: JudgedRun) -> Self:
+    def about(cls, run: Replay) -> Self:
         """Return the repair of a run that rules alone judge."""
         from planscope.rules.beside import repair_of
 

@@ -12,7 +12,7 @@ from planscope.documents.judgement import CheckDocument, EarlyEnd, Headline, Hea
 from planscope.oracle.verdict_types import ErrorType, VerdictKind
 
 if TYPE_CHECKING:
-    from planscope.oracle.judged import JudgedRun
+    from planscope.oracle.replay import Replay
     from planscope.oracle.verdict_types import Verdict
     from planscope.session.model import Run, Session
     from planscope.session.record import RunRecord
@@ -46,7 +46,7 @@ class RunDocument(Document):
     cost: CostDocument | None = None
 
     @classmethod
-    def about(cls, run: Run, replay: JudgedRun, record: RunRecord, session: str) -> Self:
+    def about(cls, run: Run, replay: Replay, record: RunRecord, session: str) -> Self:
         events = [event.model_dump(mode="json", exclude_none=True) for event in run.events]
         verdict = replay.verdict()
         check = CheckDocument.about(replay, verdict, helped=record.help)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from planscope.debugger.run_index import RunIndex
 from planscope.drawing.agents import agent_lanes, agents_svg
 from planscope.drawing.hours import bars, conflict_at, kind_of
 from planscope.drawing.order import OrderGraph, order_graph
 from planscope.drawing.svg import hours_svg, order_svg
-from planscope.oracle.judged import JudgedRun
 from planscope.safe import visible
 from planscope.session.record import RunRecord
+
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
 
 MOST_ACTIONS = 60
 """A plan with more actions is not drawn."""
@@ -39,7 +43,7 @@ def graph_of(index: RunIndex) -> OrderGraph:
     return order_graph(index.problem, {c for core in cores if core is not None for c in core.constraints})
 
 
-def lanes_svg(record: RunRecord | None, replay: JudgedRun) -> str:
+def lanes_svg(record: RunRecord | None, replay: Replay) -> str:
     """Return the lanes of a run's agents, or "" if one agent made all calls or there are too many."""
     lanes = agent_lanes(record) if record is not None and len(record.calls) <= MOST_CALLS else None
     return agents_svg(lanes, RunIndex(replay).doomed) if lanes is not None else ""

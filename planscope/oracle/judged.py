@@ -1,14 +1,13 @@
-"""What is known of a judged run by its types, without Z3: the screen, ``walk``, documents, comparison and sharing ask.
+"""What a judged run needs of others, and what can be known of it without Z3.
 
-:class:`~planscope.oracle.replay.Replay` answers, for a query, for rules about calls, and for both together. Rules come
-in through :class:`Beside`, since the oracle knows none.
+Rules come in through :class:`Beside`, since the oracle knows none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from planscope.language.problem import Problem
 from planscope.oracle.trace import Trace
@@ -29,7 +28,6 @@ from planscope.oracle.verdict_types import (
 )
 
 if TYPE_CHECKING:
-    from planscope.oracle.replay import Replay
     from planscope.oracle.walk import Walk
 
 Started = Callable[[Callable[[], None]], None]
@@ -48,10 +46,6 @@ class Judged(Protocol):
     def status(self, constraint_id: str, index: int) -> Status: ...
     def valid_completions(self, index: int) -> int | None: ...
     def verdict(self) -> Verdict: ...
-
-
-JudgedRun: TypeAlias = "Replay"
-"""What a judged run is called by those who do not import Z3."""
 
 
 class Beside(Protocol):

@@ -17,7 +17,7 @@ from typing import cast
 from planscope.language.calls import ASSISTANT, USER, Calls, path_text
 from planscope.language.outline import OutlineNode
 from planscope.language.problem import Action, Constraint, Problem
-from planscope.oracle.judged import JudgedRun, Search, together
+from planscope.oracle.judged import Search, together
 from planscope.oracle.repair import nearest_plans
 from planscope.oracle.replay import Replay, first_violation, judge
 from planscope.oracle.trace import Tool, ToolCall, Trace
@@ -121,7 +121,7 @@ def judged_trace(file: RuleFile, trace: Trace, *, succeeded_only: bool = False) 
 
 
 def checked_run(
-    run: JudgedRun,
+    run: Replay,
     file: RuleFile,
     id: str,
     *,
@@ -172,7 +172,7 @@ def checked_run(
     )
 
 
-def repair_of(run: JudgedRun) -> RulesRepair | None:
+def repair_of(run: Replay) -> RulesRepair | None:
     """Return the change of a run that rules alone judge, or None if the run broke off or goes on."""
     rules = run.rules
     if not isinstance(rules, Rules) or rules.asks or rules.trace.open_end:

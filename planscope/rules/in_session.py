@@ -26,7 +26,7 @@ from planscope.session.model import Session, Variant, own_variants
 from planscope.session.oracle_input import actions_of, reading_of
 
 if TYPE_CHECKING:
-    from planscope.oracle.judged import JudgedRun
+    from planscope.oracle.replay import Replay
 
 MOST_BEFORE = 50
 """So many earlier texts of the rules are kept."""
@@ -129,7 +129,7 @@ def problem_in(session: Session, variant: Variant) -> Problem:
     return reading_in(session, variant).problem
 
 
-def clashes(session: Session, file: RuleFile | None = None) -> list[tuple[Variant, JudgedRun]]:
+def clashes(session: Session, file: RuleFile | None = None) -> list[tuple[Variant, Replay]]:
     """Return the session's own queries that no calls can meet together with its rules, though each could be met
     alone. ``file``: rules in place of the session's. A query that cannot be read is left out."""
     from planscope.oracle.replay import replay  # imported late because it imports Z3

@@ -14,7 +14,7 @@ from planscope.wording.terms import ORIGINS, PENDING, VERDICTS, said
 
 if TYPE_CHECKING:
     from planscope.language.problem import Problem
-    from planscope.oracle.judged import JudgedRun
+    from planscope.oracle.replay import Replay
     from planscope.oracle.verdict_types import Blame, Verdict
     from planscope.session.model import Run, Session, Variant
     from planscope.session.oracle_input import ProblemIn
@@ -29,7 +29,7 @@ def outcomes_of_runs(
     session: Session,
     runs: Iterable[Run],
     problem_in: ProblemIn,
-    cause_of: Callable[[JudgedRun, Verdict], Blame | None] | None = None,
+    cause_of: Callable[[Replay, Verdict], Blame | None] | None = None,
 ) -> Iterator[Outcome]:
     """Judge runs one by one, and yield each outcome; ``unknown`` if the query cannot be read.
 

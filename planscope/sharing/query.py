@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planscope.debugger.linked import Links, Lit
 from planscope.debugger.run_index import RunIndex
@@ -20,7 +20,6 @@ from planscope.dissection.told import Found
 from planscope.drawing.tree import guides
 from planscope.language.problem import Constraint, NodePath, Span
 from planscope.language.reading import Reading
-from planscope.oracle.judged import JudgedRun
 from planscope.report import action_rows, status_text
 from planscope.rules.in_session import outline_in
 from planscope.safe import clip
@@ -28,6 +27,9 @@ from planscope.session.model import Variant
 from planscope.show.blocks import Block, Heading, Marked, Own, Para, Part, Rows, Toned, Words
 from planscope.wording.constraints import brief, label
 from planscope.wording.terms import ORIGINS, STATUS_ROLES
+
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
 
 Numbers = list[list[int]]
 """For each list of a query, the numbers of the rows that are lit."""
@@ -53,14 +55,14 @@ class QueryView:
         self._node_number: dict[NodePath, int] = {node.path: n for n, node in enumerate(self.outline)}
         self.lit: Mapping[str, Sequence[Numbers]] = {}
 
-    def part(self, place: str, run: JudgedRun, spare: bool) -> Part:
+    def part(self, place: str, run: Replay, spare: bool) -> Part:
         """Return text and actions, tree, and constraints, each in a pane; a pane without content is left out.
 
         ``run``: its last step says what the constraints are.
         """
         return Part("query", [*self._panes(run)], place=place, spare=spare)
 
-    def _panes(self, run: JudgedRun) -> Iterator[Block]:
+    def _panes(self, run: Replay) -> Iterator[Block]:
         kind = self.variant.origin.kind
         notes = (ORIGINS.get(kind, kind), "timed" * self.problem.timed, self.variant.query.topic)
         about = Toned(" · ".join(filter(None, notes)), "dim")
@@ -109,7 +111,7 @@ class QueryView:
         symbols = "" if c.is_rule else clip(c.text, _LABEL)
         return Toned(*status), Toned(label(c), "dim"), brief(c, self.problem), Toned(where, "dim"), symbols
 
-    def status(self, run: JudgedRun, index: int, constraint: str, core: Collection[str]) -> tuple[str, str]:
+    def status(self, run: Replay, index: int, constraint: str, core: Collection[str]) -> tuple[str, str]:
         """Return what a constraint is after a step, and its tone."""
         c = self.problem.by_id[constraint]
         role = "core" if constraint in core else STATUS_ROLES[run.status(constraint, index)]

@@ -7,7 +7,6 @@ from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 from planscope.documents.runs import ManyRunsDocument
-from planscope.oracle.judged import JudgedRun
 from planscope.safe import clip
 from planscope.session.record import Cost, Help, RunRecord
 from planscope.session.run_list import ListedRun, Losses, loss_lines, tally
@@ -17,6 +16,7 @@ from planscope.wording.explain import explain_verdict
 from planscope.wording.phrases import interval, percent, plural
 
 if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
     from planscope.session.model import Session
 
 BAR = 20
@@ -51,7 +51,7 @@ def list_blocks(session: Session, listed: Sequence[ListedRun], losses: Losses, w
         yield Para(f"{plural(len(session.removed), 'deletion')} can be undone: --restore")
 
 
-def made_blocks(replay: JudgedRun, record: RunRecord, where: str) -> Iterator[Block]:
+def made_blocks(replay: Replay, record: RunRecord, where: str) -> Iterator[Block]:
     """Return the verdict of a run, and what it took. ``where``: the file that holds it."""
     verdict = replay.verdict()
     yield Para(phrases.verdict_line(verdict, record.help.note))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planscope.cause.provenance import sources_of
 from planscope.cause.told import came_from
 from planscope.debugger.cursor import DebugState
 from planscope.language.outline import OutlineNode
-from planscope.oracle.judged import JudgedRun
 from planscope.oracle.trace import Trace
 from planscope.oracle.verdict_types import Repair, StepNo, StepView
 from planscope.report import given_blocks, message_blocks, step_notes, step_said
@@ -20,6 +19,9 @@ from planscope.show.text import lines
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import name, plain
 from planscope.wording.explain import explain_core
+
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
 
 SHOWN = 400
 """The limit for a text from a model or a tool, in code points."""
@@ -65,7 +67,7 @@ def _said_lines(record: RunRecord, view: StepView, limit: int) -> Iterator[str]:
             yield f"{terms.capital(visible(label))}: {said}" if label else terms.sentence(said)
 
 
-def _plan_lines(state: DebugState, replay: JudgedRun) -> Iterator[str]:
+def _plan_lines(state: DebugState, replay: Replay) -> Iterator[str]:
     """Describe the state of the plan: errors, why it is lost, what can come next."""
     view, run = state.view, state.run
     lost = next((i for i in run.doomed if run.steps[i].attempt == view.attempt), None)
@@ -190,7 +192,7 @@ def _notes(view: StepView, record: RunRecord | None) -> list[str]:
     return [note for note, true in notes if true]
 
 
-def repair_lines(replay: JudgedRun, repair: Repair) -> Iterator[str]:
+def repair_lines(replay: Replay, repair: Repair) -> Iterator[str]:
     """Describe the nearest correct plan, call by call."""
     if repair.order is None:
         yield f"There is no correct plan: {repair.reason}."
@@ -205,5 +207,5 @@ def repair_lines(replay: JudgedRun, repair: Repair) -> Iterator[str]:
         yield f"{number}, {visible(name(replay.problem, step.action), limit=200)}{hour}."
 
 
-def _replay(state: DebugState) -> JudgedRun:
+def _replay(state: DebugState) -> Replay:
     return state.run.judged

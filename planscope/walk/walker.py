@@ -16,8 +16,7 @@ from planscope.debugger.watches import Watch, load_watches, look, parse_watch
 from planscope.dissection.told import found_in
 from planscope.errors import UserError
 from planscope.language.reading import Reading
-from planscope.oracle.judged import JudgedRun
-from planscope.oracle.replay import replay
+from planscope.oracle.replay import Replay, replay
 from planscope.oracle.trace import Trace
 from planscope.rules.in_session import reading_in
 from planscope.safe import visible
@@ -63,7 +62,7 @@ class Walker:
         self.variant = variant.id
         self.reading: Reading = reading_in(self.session, variant)
         trace = trace_of(self.run) if self.run is not None else Trace(ending="running")
-        self.replay: JudgedRun = replay(self.reading.problem, trace)
+        self.replay: Replay = replay(self.reading.problem, trace)
         self.record: RunRecord | None = record_of(self.run) if self.run is not None else None
         state = open_run(self.replay)
         self.breakpoints, wrong = load_breakpoints(self.session.breakpoints[:200], state.run)

@@ -17,7 +17,7 @@ from planscope.wording.terms import CERTIFICATES, NO_REASON, REASONS, STOPPED, c
 
 if TYPE_CHECKING:
     from planscope.oracle.facts import Fact
-    from planscope.oracle.judged import JudgedRun
+    from planscope.oracle.replay import Replay
     from planscope.oracle.trace import Cause, Trace
     from planscope.oracle.verdict_types import Core, Correction, Finding, StepNo, Told, Verdict, Violation
 
@@ -30,7 +30,7 @@ _MOST_STEPS = 6
 """How many constraints of a correction its sentence lists; it counts the rest."""
 
 
-def explain_verdict(run: JudgedRun, verdict: Verdict) -> str:
+def explain_verdict(run: Replay, verdict: Verdict) -> str:
     """Explain what went wrong, and then where the plan was lost, if that is something else."""
     kind, findings, violation = verdict.verdict, verdict.findings, verdict.first_violation
     if verdict.proof == "denied":
@@ -55,7 +55,7 @@ def explain_verdict(run: JudgedRun, verdict: Verdict) -> str:
     return " ".join([*said, *again])
 
 
-def _outcome(run: JudgedRun, verdict: Verdict) -> str:
+def _outcome(run: Replay, verdict: Verdict) -> str:
     """Say why a run is aborted, undecided or right."""
     if verdict.verdict == "aborted":
         return _why_aborted(run, verdict)
@@ -72,14 +72,14 @@ def asides(verdict: Verdict) -> list[str]:
     return [*map(sentence, verdict.notes), *(sentence(f"Warning: {one}") for one in verdict.warnings)]
 
 
-def why_unknown(run: JudgedRun) -> str:
+def why_unknown(run: Replay) -> str:
     """Say why there is no verdict: the run goes on, or the trace does not tell about some rules."""
     if run.trace.ending == "running":
         return "The run is not over yet."
     return run.undecided()
 
 
-def _why_aborted(run: JudgedRun, verdict: Verdict) -> str:
+def _why_aborted(run: Replay, verdict: Verdict) -> str:
     """Say who or what ended the run before the agent did, and which rules still owe a call."""
     last = len(run.steps) - 1
     owed = [_titled(c) for c in run.problem.constraints if run.status(c.id, last) == "owed"]
@@ -123,7 +123,7 @@ def _covers(finding: Finding, violation: Violation | None) -> bool:
     return set(violation.core.constraints) & set(finding.constraints) != set()
 
 
-def explain_finding(run: JudgedRun, finding: Finding, *, means: bool = True) -> str:
+def explain_finding(run: Replay, finding: Finding, *, means: bool = True) -> str:
     """Write one sentence about one finding. ``means``: say what a violated rule asks for."""
     problem = run.problem
     if finding.type == "timeout":
@@ -148,7 +148,7 @@ def explain_finding(run: JudgedRun, finding: Finding, *, means: bool = True) -> 
     return _hours_wrong(problem, fact, constraints[0])
 
 
-def _rule_broken(run: JudgedRun, finding: Finding, c: Constraint, means: bool) -> str:
+def _rule_broken(run: Replay, finding: Finding, c: Constraint, means: bool) -> str:
     """Say which rule a step violates, and what the rule asks for (``means``)."""
     index = len(run.steps) - 1 if finding.step == "end" else finding.step
     value = run.value_at(c.id, index)
@@ -159,14 +159,14 @@ def _rule_broken(run: JudgedRun, finding: Finding, c: Constraint, means: bool) -
     return f"{where} {does} the rule {_titled(c)}{given}{asks}"
 
 
-def _called(run: JudgedRun, step: StepNo) -> str:
+def _called(run: Replay, step: StepNo) -> str:
     """Name a step with its call: ``Step 7 (cancel_order)``."""
     view = next((view for view in run.steps if view.step == step), None)
     tool = f" ({view.call.tool})" if view is not None and view.call is not None else ""
     return f"Step {step}{tool}"
 
 
-def _rules_core(run: JudgedRun, core: Core, rules: list[Constraint]) -> str:
+def _rules_core(run: Replay, core: Core, rules: list[Constraint]) -> str:
     """Explain a core of rules: what the calls in it leave no way to keep."""
     index = run.first_doomed
     step = run.steps[index].step if index is not None else "end"
@@ -187,7 +187,7 @@ def _rules_core(run: JudgedRun, core: Core, rules: list[Constraint]) -> str:
     return f"From {_lower(_called(run, step))} on{since} nothing that follows can keep {the} {said}{more}{given}."
 
 
-def _both_core(run: JudgedRun, core: Core, constraints: list[Constraint]) -> str:
+def _both_core(run: Replay, core: Core, constraints: list[Constraint]) -> str:
     """Explain a core of a query and rules: neither is lost alone."""
     rules = [c for c in constraints if c.kind == "of_calls"]
     query = [c for c in constraints if c.kind != "of_calls"]
@@ -202,7 +202,7 @@ def _both_core(run: JudgedRun, core: Core, constraints: list[Constraint]) -> str
     return f"From {after} on nothing that follows can keep both {clash}: {said}."
 
 
-def explain_core(run: JudgedRun, core: Core) -> str:
+def explain_core(run: Replay, core: Core) -> str:
     """Explain in one to three sentences why the constraints and steps of a minimal core cannot all hold."""
     problem = run.problem
     constraints = [problem.by_id[c] for c in core.constraints]
@@ -210,7 +210,7 @@ def explain_core(run: JudgedRun, core: Core) -> str:
     return text if core.foreseeable else f"{text} {UNFORESEEABLE}"
 
 
-def _core_sentence(run: JudgedRun, core: Core, constraints: list[Constraint]) -> str:
+def _core_sentence(run: Replay, core: Core, constraints: list[Constraint]) -> str:
     problem = run.problem
     if constraints and all(c.kind == "of_calls" for c in constraints):
         return _rules_core(run, core, constraints)
@@ -251,7 +251,7 @@ def _contradiction(problem: Problem, constraints: list[Constraint]) -> str:
     return f"The query contradicts itself: {said}; no plan meets all of it."
 
 
-def _order_broken(run: JudgedRun, fact: Fact, c: Constraint) -> str:
+def _order_broken(run: Replay, fact: Fact, c: Constraint) -> str:
     problem = run.problem
     before, after = name(problem, c.before), name(problem, c.after)
     why = source(problem, c)
@@ -321,7 +321,7 @@ def _done(problem: Problem, fact: Fact) -> str:
     return f"step {fact.step} had done {action} from {clock(fact.start)} to {clock(fact.end)}"
 
 
-def _fact(run: JudgedRun, step: StepNo) -> Fact | None:
+def _fact(run: Replay, step: StepNo) -> Fact | None:
     return run.facts[step - 1] if isinstance(step, int) and 0 < step <= len(run.facts) else None
 
 
@@ -329,7 +329,7 @@ def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def explain_correction(run: JudgedRun, index: int, correction: Correction) -> str:
+def explain_correction(run: Replay, index: int, correction: Correction) -> str:
     """Write one sentence: what would have to be given up at that step, and what would then be possible."""
     given_up = [f"without {_dropped(run, correction.constraints)}"] if correction.constraints else []
     if correction.steps:
@@ -338,7 +338,7 @@ def explain_correction(run: JudgedRun, index: int, correction: Correction) -> st
     return f"{capital(begun)}, {_then(run, index, correction)}."
 
 
-def _dropped(run: JudgedRun, ids: tuple[str, ...]) -> str:
+def _dropped(run: Replay, ids: tuple[str, ...]) -> str:
     constraints = [run.problem.by_id[c] for c in ids]
     said = [_without(run.problem, c) for c in constraints[:GIVEN_UP]]
     if len(constraints) > GIVEN_UP:
@@ -353,7 +353,7 @@ def _without(problem: Problem, c: Constraint) -> str:
     return f"{what} that {plain(c, problem)} ({place(c)})"
 
 
-def _not_called(run: JudgedRun, step: StepNo) -> str:
+def _not_called(run: Replay, step: StepNo) -> str:
     if step == "end":
         return "the run not ended there"
     fact = run.facts[step - 1]
@@ -364,7 +364,7 @@ def _not_called(run: JudgedRun, step: StepNo) -> str:
     return f"step {step} not done {_done_at(run, step)}" + ("" if run.problem.timed else " then")
 
 
-def _done_at(run: JudgedRun, step: int) -> str:
+def _done_at(run: Replay, step: int) -> str:
     fact = run.facts[step - 1]
     hours = ""
     if fact.start is not None and fact.end is not None:
@@ -372,12 +372,12 @@ def _done_at(run: JudgedRun, step: int) -> str:
     return _action_at(run, step) + hours
 
 
-def _action_at(run: JudgedRun, step: int) -> str:
+def _action_at(run: Replay, step: int) -> str:
     action = run.facts[step - 1].action
     return "nothing" if action is None else run.problem.actions[action].name
 
 
-def _then(run: JudgedRun, index: int, correction: Correction) -> str:
+def _then(run: Replay, index: int, correction: Correction) -> str:
     view = run.steps[index]
     if any(c.kind == "of_calls" for c in run.problem.constraints):
         return "every rule could still be kept"

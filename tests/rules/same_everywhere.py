@@ -13,12 +13,11 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planscope.case import judge, judge_by
 from planscope.cause.find import add_cause
 from planscope.cause.told import cause_of
-from planscope.oracle.judged import JudgedRun
 from planscope.oracle.trace import Item, Mark, Said, Tool, ToolCall, Trace
 from planscope.oracle.verdict_types import Blame
 from planscope.rules.beside import judged_trace
@@ -31,6 +30,9 @@ from planscope.session.model import Run, Session
 from planscope.session.store import dumps, loads
 from planscope.session.traces import session_of
 from planscope.wording.explain import explain_verdict
+
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
 
 # the doors --------------------------------------------------------------------------------------------------------
 
@@ -82,7 +84,7 @@ class Pair:
         return read_text(self.text, frozenset(tools_of([self.trace])))
 
     @cached_property
-    def replayed(self) -> JudgedRun:
+    def replayed(self) -> Replay:
         session = with_rules(self.session, self.text)
         return judge(session, session.runs[-1]).replay
 
@@ -109,7 +111,7 @@ def _words(pair: Pair, verdict: str, words: str) -> str | None:
     return None if verdict == "wrong" or lost else words
 
 
-def _stepped(run: JudgedRun) -> Judgement:
+def _stepped(run: Replay) -> Judgement:
     by_id = run.problem.action_by_id
     states = tuple(view.state for view in run.steps)
     safe = tuple(

@@ -7,14 +7,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import planscope
 from planscope.doors.questions import Questions
 from planscope.language.constructions import Kind
-from planscope.oracle.judged import JudgedRun
 from planscope.oracle.replay import replay
 from planscope.oracle.trace import Item, Said, Tool, ToolCall, Trace
 from planscope.rules.beside import NO_QUERY, checked_run, judged_trace, ruled
@@ -33,12 +32,15 @@ from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli
 from tests.rules import many_futures
 
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
+
 
 def trace(*items: Item, **more: Any) -> Trace:
     return Trace(items, id="t", format="test", **more)
 
 
-def played(text: str, *items: Item, **more: Any) -> JudgedRun:
+def played(text: str, *items: Item, **more: Any) -> Replay:
     """A recorded run with these calls, judged by rules alone."""
     return replay(ruled(NO_QUERY, read_rules(text)), trace(*items, **more))
 

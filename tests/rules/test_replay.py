@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from planscope.language.problem import Action, Problem
-from planscope.oracle.judged import JudgedRun, Ruled
+from planscope.oracle.judged import Ruled
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.trace import Tool, ToolCall, Trace
 from planscope.rules.beside import judged_trace, ruled
@@ -75,7 +75,7 @@ def test_it_answers_as_the_table_does(seed: int) -> None:
         assert grown.statuses(view.index) == judged.statuses(view.index)
 
 
-def _differs(run: JudgedRun, constraint: str, index: int) -> bool:
+def _differs(run: Replay, constraint: str, index: int) -> bool:
     return run.status(constraint, index) != run.status(constraint, index - 1)
 
 

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from planscope.debugger.errors import DebuggerError
 from planscope.debugger.growing import GrowingRun
@@ -21,7 +21,6 @@ from planscope.errors import UserError
 from planscope.language.outline import OutlineNode
 from planscope.language.problem import Problem
 from planscope.language.reading import ActionNameError, ParseError, ParseFailure, Reading
-from planscope.oracle.judged import JudgedRun
 from planscope.oracle.trace import Trace
 from planscope.oracle.unjudged import Unjudged
 from planscope.oracle.verdict_types import Blame, Move, PlannedCall, Proof, Repair, Verdict, proved
@@ -33,6 +32,9 @@ from planscope.tui.controllers.document import Document, Post, key_of
 from planscope.tui.controllers.jobs import CancelToken, Jobs
 from planscope.tui.messages import FactsFound, Judged, Notice
 from planscope.tui.style.lines import shown
+
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
 
 Key = tuple[str, str]
 """The ids of a query and a run; the run's is "" for a query without one."""
@@ -517,7 +519,7 @@ def _facts_at(run: RunIndex, index: int) -> Facts:
     )
 
 
-def _others(replay: JudgedRun, before: int) -> tuple[Move, ...]:
+def _others(replay: Replay, before: int) -> tuple[Move, ...]:
     """Return the safe moves of a step. With rules the tool that was called there is left out: it may be safe with other
     arguments, but its name alone would advise what went wrong. A query's moves have their hours."""
     moves = replay.safe_moves(before)
@@ -527,7 +529,7 @@ def _others(replay: JudgedRun, before: int) -> tuple[Move, ...]:
     return tuple(move for move in moves if move.action != called)
 
 
-def _replay(run: RunIndex) -> JudgedRun:
+def _replay(run: RunIndex) -> Replay:
     return run.judged
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
 from planscope.language.problem import Constraint
-from planscope.oracle.judged import JudgedRun
 from planscope.oracle.verdict_types import Blame, Core, Correction, Reasons, Verdict
 from planscope.safe import show, wrap
 from planscope.tui.controllers.jobs import CancelToken, Jobs
@@ -20,6 +20,9 @@ from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
 from planscope.wording.constraints import label, place, plain
 from planscope.wording.explain import UNFORESEEABLE, asides, explain_core, explain_correction, explain_verdict
+
+if TYPE_CHECKING:
+    from planscope.oracle.replay import Replay
 
 JOB = "reasons"
 PAGES = ("Why", "Every conflict", "What would save it")
@@ -78,7 +81,7 @@ class WhyDialog(Dialog[None]):
         judged = self.state.progress == "judged" and self.state.certificate != "denied"
         return judged and (self.state.debug.view.lost or violated)
 
-    def _search(self, run: JudgedRun) -> None:
+    def _search(self, run: Replay) -> None:
         view = self.state.debug.view
         index = view.index if view.lost else None
         where = index if index is not None else run.first_doomed or 0

@@ -59,7 +59,7 @@ async def test_from_any_cell_to_its_runs_and_from_a_run_to_the_debugger() -> Non
     begun()
     async with opened(FIRST) as driven:
         screen = await entered(driven)
-        await driven.sees("Success rates", "24 of 24 runs", "complete", "tools/sim:flaky", "Runs 6")
+        await driven.sees("▶1 Rates", "24 runs complete", "tools/sim:flaky", "Runs 6")
         assert screen.state.wanted == Wanted("tools/sim:literal", 2)
         await driven.press("3")
         await until(driven, lambda: screen.state.listed and bool(screen.state.runs))
@@ -130,7 +130,7 @@ async def test_the_curves_have_their_place(size: tuple[int, int]) -> None:
         await until(driven, lambda: screen.curves.display is not broad)
         assert screen.table.display is broad
         await driven.press("2")
-        await driven.sees("Errors and times")
+        await driven.sees("▶2 Totals")
 
 
 def test_each_table_fits_any_width_and_leads_to_what_it_counts(tmp_path: Path) -> None:
@@ -183,6 +183,22 @@ def test_each_curve_has_its_own_sign_and_colour_and_all_are_named() -> None:
     named = [run for line in lines[-3:] for run in line.runs if run.text.strip() in arms]
     assert {run.text.strip() for run in named} == set(arms)
     assert [run.text.strip() for run in named if run.role == "strong"] == [arms[2]]
+
+
+@pytest.mark.parametrize("size", [(80, 24), *nightly(((120, 40),))])
+async def test_the_title_names_all_tables_and_a_click_shows_one(size: tuple[int, int]) -> None:
+    begun()
+    async with opened(FIRST, size) as driven:
+        screen = await entered(driven)
+        title = driven.text.splitlines()[0]
+        assert all(f"{k} {name.title()}" in title for k, name in enumerate(TABLES, 1)), title
+        rows = driven.text.split("Runs 6")[1]
+        assert "2 actions" in rows and rows.count("tools/sim:literal") == 1  # in the title of the list
+        await driven.pilot.click("#title-bar", offset=(title.index("5 Topics") + 2, 0))
+        await driven.sees("▶5 Topics", "of queries below the limit")
+        await until(driven, lambda: screen.state.listed and bool(screen.state.runs))
+        rows = driven.text.split("─ Runs ")[1]
+        assert "tools/sim:" in rows and screen.wanted is not None and screen.wanted.arm is None
 
 
 async def test_what_is_listed_is_what_the_row_counts_and_says_what_is_left_out() -> None:

@@ -28,7 +28,7 @@ from planscope.tui.messages import DocumentChanged, KeyHintClicked, Notice, Stat
 from planscope.tui.panes.bars import Bar, NoticeStrip, notice_lines, title_line, too_small_lines
 from planscope.tui.panes.box import BoxPane, LineClicked, WidthChanged
 from planscope.tui.panes.hints import ALWAYS, Hint, hints, key_line
-from planscope.tui.style.lines import Line, Run, shown
+from planscope.tui.style.lines import Line, Run, shown, width_of
 
 _BEFORE_LEAVING = 2
 """Number of keys that the footer shows before the key for leaving, so that this always fits."""
@@ -106,9 +106,14 @@ class ListScreen(AppScreen[Any]):
         """Yield the widgets between title and keys."""
         raise NotImplementedError
 
-    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
-        """Return the left and the right part of the title."""
+    def heading(self, width: int) -> tuple[Sequence[Run], Sequence[Run]]:
+        """Return the left and the right part of the title, which have ``width`` cells."""
         return (), ()
+
+    def _title(self, width: int) -> Sequence[Line]:
+        brand = Run(f" {self.where} ", "brand")
+        left, right = self.heading(width - width_of([brand]) - 4)
+        return [title_line([brand, Run(" "), *left], right, width)]
 
     def idle_keys(self) -> Collection[str]:
         """Return the actions that would find nothing now, which the footer leaves out."""
@@ -131,7 +136,7 @@ class ListScreen(AppScreen[Any]):
         ]
         self.hints = hints(told, lambda action: first_key(action, self.choice))
         self.bars = (
-            Bar(lambda width: [title_line(*self.heading(), width)], id="title-bar"),
+            Bar(self._title, id="title-bar"),
             Bar(lambda width: [key_line(self.named_keys(), width)], id="key-bar"),
             NoticeStrip(
                 lambda width: notice_lines(self.notice, self.app.size, self.document.saving), id="notice"

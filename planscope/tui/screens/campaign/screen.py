@@ -18,13 +18,7 @@ from planscope.tui.keys import key_for
 from planscope.tui.panes.box import BoxPane
 from planscope.tui.panes.columns import Column, head_line, row_line
 from planscope.tui.screens.campaign.curves import curve_lines
-from planscope.tui.screens.campaign.tables import (
-    TABLES,
-    TITLES,
-    Table,
-    columns_of,
-    table_of,
-)
+from planscope.tui.screens.campaign.tables import TABLES, Table, columns_of, table_of
 from planscope.tui.screens.lists import At, Cursor, ListScreen, list_keys
 from planscope.tui.style.lines import (
     Line,
@@ -34,6 +28,7 @@ from planscope.tui.style.lines import (
     joined,
     line,
     shown,
+    tabs,
     width_of,
     wrapped,
 )
@@ -133,8 +128,8 @@ class CampaignScreen(ListScreen):
             "table",
             lambda k, chosen: row_line(columns, rows[k], chosen),
             self._nothing,
-            title=(Run(TITLES[self.table_name], "title"),),
-            note=(Run(self._table.note, "dim"),) if rows else (),
+            title=(Run(shown(self.campaign.name, 40), "title"),),
+            note=(Run(self._table.note, "dim"),) if self._table.note else (),
             head=head_line(columns),
         )
         if self.curves.display:
@@ -164,45 +159,47 @@ class CampaignScreen(ListScreen):
     def _show_cases(self) -> None:
         state, wanted = self.state, self.state.wanted
         on_cases, width = self.current == "cases", self.cases.inner_width - 2
+        cases = [one for one in _CASES if one is not _ARM or wanted is None or wanted.arm is None]
         told = Run(shown(wanted.words, 200) if wanted is not None else "", "dim")
         self.show_list(
             "cases",
-            lambda k, chosen: row_line(_CASES, state.runs[k], chosen and on_cases, width),
+            lambda k, chosen: row_line(cases, state.runs[k], chosen and on_cases, width),
             lambda width: [line(Run("no such runs" if state.listed else "", "dim"))],
             title=(Run("Runs", "title"), Run(f" {len(state.runs):,}", "number")),
             note=cut([told], max(width - 18, 8)),
         )
 
-    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
+    def heading(self, width: int) -> tuple[Sequence[Run], Sequence[Run]]:
         state, report = self.state, self.state.report
-        right = self._progress()
-        left = [Run(" campaign ", "brand"), Run(" ")]
-        parts: list[tuple[int, Sequence[Run]]] = [(0, [Run(shown(self.campaign.name, 40), "strong")])]
+        titles = [(f"{number} {name.title()}", f"table('{name}')") for number, name in enumerate(TABLES, 1)]
+        left = tabs(titles, TABLES.index(self.table_name), gap=1)
+        parts: list[tuple[int, Sequence[Run]]] = []
         if report is not None:
             parts += [
-                (1, [Run(phrases.plural(report.cases, "query", "queries"))]),
-                (2, [Run("with clock times" if report.timed else "without clock times")]),
                 (3, [Run(f"seed {report.seed}")]),
+                (2, [Run("with clock times" if report.timed else "without clock times")]),
+                (1, [Run(phrases.plural(report.cases, "query", "queries"))]),
             ]
         if state.money:
             parts.append((1, [Run(f"{state.money:.2f} spent")]))
-        width = self.app.size.width - 4 - width_of([*left, *right])
-        return [*left, *joined(fitted(parts, width))], right
+        parts.append((0, self._progress()))
+        return left, joined(fitted(parts, width - width_of(left)))
 
     def _progress(self) -> list[Run]:
         state, report = self.state, self.state.report
         if report is None:
             return []
-        of = f" of {state.planned:,}" if state.planned is not None else ""
+        complete = state.planned is not None and report.runs >= state.planned
+        of = f" of {state.planned:,}" if state.planned is not None and not complete else ""
         made = [Run(f"{report.runs:,}{of} runs")]
         if state.doing == "dissect":
             return [*made, Run(f"  ▷ dissecting, {report.dissected} done", "caution")]
         if state.at_work:
-            rate = f" {state.rate:.1f} a second" if state.rate else ""
-            left = f", {phrases.time_left(state.left)}" if state.left else ""
+            broad = self.app.size.width >= BROAD
+            rate = f" {state.rate:.1f} a second" if state.rate and broad else ""
+            left = f", {phrases.time_left(state.left)}" if state.left and broad else ""
             return [*made, Run(f"  ▷ running{rate}{left}", "caution")]
-        complete = state.planned is not None and report.runs >= state.planned
-        return [*made, Run("  complete", "holds")] if complete else made
+        return [*made, Run(" complete", "holds")] if complete else made
 
     # Moving
 
@@ -318,16 +315,15 @@ def _lost(row: dict[str, Any]) -> list[Run]:
     return [Run(told, "finding")]
 
 
-def _rest(row: dict[str, Any]) -> list[Run]:
-    why = [Run(f"  {shown(row['why'], 200)}", "caution")] if row["why"] else []
-    return [Run(shown(row["topic"], 40), "quote"), Run(f"  {shown(row['arm_name'], 60)}", "dim"), *why]
-
-
+_ARM: Column[dict[str, Any]] = Column("", 0, lambda row: [Run(shown(row["arm_name"], 60), "dim")])
+"""What the title names if all runs of a cell are of one agent and model."""
 _CASES: tuple[Column[dict[str, Any]], ...] = (
     Column("", 9, lambda row: [Run(case_id(row["n"], row["idx"]))], gap=1),
     Column("", _OUTCOME + 2, lambda row: outcome_runs(row["verdict"], row["error_type"])),
     Column("", 15, _lost, gap=1),
     Column("", 9, lambda row: [Run(phrases.plural(row["calls"], "call"))], gap=1),
-    Column("", 0, _rest, gap=0),
+    _ARM,
+    Column("", 0, lambda row: [Run(shown(row["topic"], 40), "quote")]),
+    Column("", 0, lambda row: [Run(shown(row["why"] or "", 200), "caution")]),
 )
 """The columns of the runs of a cell."""

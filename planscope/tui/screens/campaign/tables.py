@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
+from planscope.campaign.cases import LIMIT_RATE
 from planscope.campaign.report import ArmReport, Report
 from planscope.tui.controllers.campaign_view import Wanted
 from planscope.tui.panes.columns import Column
@@ -13,15 +14,9 @@ from planscope.tui.style.lines import Run, shown
 from planscope.wording import terms
 from planscope.wording.phrases import duration, interval, percent, share
 
-TITLES = {
-    "rates": "Success rates",
-    "totals": "Errors and times",
-    "errors": "Types of errors",
-    "causes": "Causes",
-    "topics": "Topics",
-}
-TABLES = tuple(TITLES)
+TABLES = ("rates", "totals", "errors", "causes", "topics")
 _GAP = 2
+_BELOW = "of queries below the limit"
 _NARROWEST = 20
 """The first column keeps this many cells."""
 
@@ -90,13 +85,15 @@ def _rates(found: Report) -> _Made:
     )
     limits = sum(n is not None for n in found.limit.values())
     heads = "agent/model | >actions | >right | >rate | 95 % interval | >aborted | >undecided | >helped"
-    return heads, rows, f"{limits} of {len(found.limit)} reached their limit"
+    limit = f"their limit, under {percent(LIMIT_RATE)} right"
+    return heads, rows, f"{limits} of {len(found.limit)} reached {limit}"
 
 
 def _totals(found: Report) -> _Made:
-    heads = "agent/model | >runs | >wrong | >limit | >agent | >tokens | >money | >synthesis | >Z3 | >checks"
+    heads = "agent/model | >runs | >wrong | >limit | >agent time | >tokens | >money"
+    heads += " | >synthesis | >Z3 | >Z3 checks"
     rows = (_total_row(name, arm, found.limit[name]) for name, arm in found.arms.items())
-    return heads, rows, "checks: of Z3, in synthesis"
+    return heads, rows, ""
 
 
 def _total_row(name: str, arm: ArmReport, limit: int | None) -> Row:
@@ -133,7 +130,7 @@ def _shares(
 
 def _errors(found: Report) -> _Made:
     rows = _shares(found, "error_types", lambda arm, one: Wanted(arm, error_type=one, below=True), terms.said)
-    return "agent/model | type of error | >runs | >share", rows, "of queries below the limit"
+    return "agent/model | type of error | >runs | >share", rows, _BELOW
 
 
 def _causes(found: Report) -> _Made:
@@ -157,8 +154,7 @@ def _topics(found: Report) -> _Made:
         )
         for one in found.topics
     )
-    note = "caused: dissected errors with this cause" if any(one.caused for one in found.topics) else ""
-    return "topic | >caused | >wrong | >share | 95 % interval", rows, note
+    return "topic | >caused errors | >wrong | >share | 95 % interval", rows, _BELOW
 
 
 def columns_of(table: Table, width: int) -> tuple[Column[Row], ...]:

@@ -225,11 +225,10 @@ class CompareScreen(ListScreen):
         agent = "" if run.agent == NOT_RECORDED else help_of(run).agent(run.agent)
         return shown(", ".join(filter(None, (agent, run.model.removeprefix(NOT_RECORDED)))), 40)
 
-    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
+    def heading(self, width: int) -> tuple[Sequence[Run], Sequence[Run]]:
         state, compared = self.state, self.state.compared
         if compared is None:
             return self._tabs(True), [Run("comparing…" if not state.trouble else "", "dim")]
-        width = self.app.size.width - 3
         for named, long in ((True, True), (True, False), (False, False)):
             left, right = self._tabs(named), [Run(self._parting(compared, long), "strong")]
             if width_of(left) + width_of(right) <= width:
@@ -245,8 +244,7 @@ class CompareScreen(ListScreen):
             )
             for number, page in enumerate(PAGES, 1)
         ]
-        brand = (Run(" compare ", "brand"), Run(" "))
-        return [*brand, *tabs(titles, PAGES.index(self.state.page), gap=1 + named)]
+        return tabs(titles, PAGES.index(self.state.page), gap=1 + named)
 
     def _parting(self, compared: Comparison, long: bool) -> str:
         """Describe the first difference of the runs, and count the differences on this page."""

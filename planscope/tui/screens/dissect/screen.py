@@ -318,7 +318,7 @@ class DissectScreen(ListScreen):
         """What says agent, model and method: the displayed dissection, or the options of a new one."""
         return self.state.record or self.wanted
 
-    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
+    def heading(self, width: int) -> tuple[Sequence[Run], Sequence[Run]]:
         told, found = self._told, self.state.summary
         simulated = told.model.casefold().startswith("sim:")
         parts = [
@@ -328,10 +328,8 @@ class DissectScreen(ListScreen):
             (3, [Run(METHODS[told.method])]),
         ]
         left_over = self.dissecting.seconds_left(found.runs, found.budget) if found is not None else None
-        brand = [Run(" dissect ", "brand"), Run(" ")]
         right = progress_runs(found, self.dissecting.running, left_over)
-        width = self.app.size.width - 4 - width_of([*brand, *right])
-        return [*brand, *joined(fitted(parts, width))], right
+        return joined(fitted(parts, width - width_of(right))), right
 
     # Keys that move
 

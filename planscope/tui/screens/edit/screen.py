@@ -182,17 +182,15 @@ class EditScreen(ListScreen):
         note = () if self.state.changed else (Run("unchanged", "dim"),)
         self.before.set_content(lines, title=(Run("Before", "title"),), note=note)
 
-    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
+    def heading(self, width: int) -> tuple[Sequence[Run], Sequence[Run]]:
         title = shown(self.document.title or "untitled", 40)
         of = shown(self.of.id, 20)
         made = f"{of} → a new variant" if self.state.changed else of
         right = list(verdict(self.state))
         if self.state.changed:
             right += [Run(" │ ", "faint"), Run("not kept yet", "caution")]
-        brand = [Run(" edit ", "brand"), Run(" ")]
-        width = self.app.size.width - 4 - width_of([*brand, *right])
         parts = [(1, [Run(title, "strong")]), (0, [Run(made, "dim")])]
-        return [*brand, *joined(fitted(parts, width))], right
+        return joined(fitted(parts, width - width_of(right))), right
 
     # Keys and mouse
 

@@ -93,7 +93,7 @@ class FindingsScreen(ListScreen):
         told = partial(chosen_lines, found.chosen, hidden=found.hidden)
         self.show_detail(self.chosen, found.chosen and found.chosen.place, told, chosen_title(found.chosen))
 
-    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
+    def heading(self, width: int) -> tuple[Sequence[Run], Sequence[Run]]:
         tools = sum(len(one.tools) for one in self.list.fuzzings)
         calls = sum(one.calls for one in self.list.fuzzings)
         prompts = sum(len(one.runs) for fuzzing in self.list.fuzzings for one in fuzzing.sets)
@@ -103,7 +103,7 @@ class FindingsScreen(ListScreen):
             tool.succeeded == 0 and not tool.skipped for one in self.list.fuzzings for tool in one.tools
         )
         told += f", {phrases.plural(shut, 'tool')} never entered" if shut else ""
-        rate, left = self.list.rate, [Run(" findings ", "brand"), Run(f" {told}")]
+        rate, left = self.list.rate, [Run(told)]
         if rate is None or self.list.state.hidden:
             return left, []
         short = f"{phrases.percent(rate.rate)} of {rate.labelled:,} labelled are false"

@@ -104,14 +104,14 @@ class LibraryScreen(ListScreen):
             idle |= {"restore-session", *_IN_TRASH}
         return idle
 
-    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
+    def heading(self, width: int) -> tuple[Sequence[Run], Sequence[Run]]:
         state = self.state
         trashed = f" {len(state.trashed)}" if state.trashed else ""
         titles = [
             (f"{number} {_TITLES[place]}{trashed * (place == 'trash')}", f"place('{place}')")
             for number, place in enumerate(SHOWN, 1)
         ]
-        left = [Run(" library ", "brand"), Run(" "), *tabs(titles, SHOWN.index(state.shown))]
+        left = tabs(titles, SHOWN.index(state.shown))
         done, many = state.judging
         if done == many:
             return left, [Run("" if state.complete else "reading…", "dim")]

@@ -165,9 +165,9 @@ class RunsScreen(ListScreen):
             made.append(Run(f"{phrases.plural(state.removed, 'deletion')}: {undo} takes back", "dim"))
         return made
 
-    def heading(self) -> tuple[Sequence[Run], Sequence[Run]]:
+    def heading(self, width: int) -> tuple[Sequence[Run], Sequence[Run]]:
         runs = phrases.plural(len(self.state.runs), "run") if self.state.runs else "no run yet"
-        left = [Run(" runs ", "brand"), Run(" "), Run(self.title_text or self.told or runs)]
+        left = [Run(self.title_text or self.told or runs)]
         done, many = self.state.judging
         return left, [Run(f"judging {done:,} of {many:,}" if many else "", "dim")]
 

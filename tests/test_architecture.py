@@ -257,14 +257,14 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 
 TOKENS = {
-    "tui": 193_832,
+    "tui": 193_810,
     "rules": 83_148,
     "toolfuzz": 87_491,
     "agents": 73_050,
     "traces": 56_759,
     "commands": 46_059,
     "language": 98_536,
-    "session": 40_233,
+    "session": 40_241,
     "oracle": 35_101,
     "sharing": 31_741,
     "debugger": 27_435,

@@ -35,7 +35,7 @@ _FOUR_WIDE, _TWO_WIDE = re.compile(rb"[\xf0-\xf4]"), re.compile(rb"[\xc4-\xef]")
 _CONTINUATION = bytes(range(0x80, 0xC0))
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _ONE_KIND = bytes.maketrans(b"{}", b"[]")
-_NO_STRUCTURE = bytes(set(range(256)) - set(b"[]{},"))
+_NO_STRUCTURE = bytes(set(range(256)) - set(b'[]{},"'))
 _PIECE = 1024 * 1024
 _UNUSUAL = re.compile("[^\\x00-\\x7e]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -130,9 +130,11 @@ def _structure(data: bytes, name: str) -> bytes:
     found: list[bytes] = []
     values = inside = unbroken = 0
     for start in range(0, len(data), _PIECE):
-        parts = data[start : start + _PIECE].split(b'"')
-        found.append(b"".join(parts[inside::2]).translate(None, _NO_STRUCTURE))
-        unbroken = unbroken + 1 if inside and len(parts) == 1 else 0
+        piece = data[start : start + _PIECE]
+        # a pair of quotes in a row changes for no other sign whether it is in a string
+        parts = piece.translate(None, _NO_STRUCTURE).replace(b'""', b"").split(b'"')
+        found.append(b"".join(parts[inside::2]))
+        unbroken = unbroken + 1 if inside and b'"' not in piece else 0
         inside ^= (len(parts) - 1) & 1
         values += sum(found[-1].count(one) for one in (b",", b"[", b"{"))
         if values > MOST_VALUES:

@@ -276,13 +276,7 @@ def _error_of(call: RecordedCall) -> str | None:
     """Return what a failed call said, or None if it did not fail. A call that was refused did not reach the tool."""
     if call.refused_by or call.error:
         return None
-    answer: object = call.answer
-    if isinstance(answer, str) and answer[:1] == "{":
-        try:
-            answer = json.loads(answer)
-        except (ValueError, RecursionError):
-            answer = call.answer
-    if call.failed or call.troubles or returned_error(answer) is not None:
+    if call.failed or call.troubles or returned_error(call.answer) is not None:
         return "\n".join((call.answer or "", *call.troubles))
     return None
 

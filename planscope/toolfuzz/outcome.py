@@ -11,6 +11,7 @@ import sysconfig
 import traceback
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -371,7 +372,8 @@ def raised(
     if any(key in known for key in keys.values()):
         return Outcome(kind, name, **keys)
     trace = own[0].trace if own else error.__traceback__
-    text = "".join(traceback.format_exception(type(error), error, trace, limit=-30, chain=False))
+    told = traceback.format_exception(type(error), error, trace, limit=-30, chain=False)
+    text = refusals[0].traceback if refusals else "".join(told)
     message, shown = places.clean(why)[:LONGEST_MESSAGE], places.shown(text[-LONGEST_TRACEBACK:])
     line = source_line(None if frame is None else frame.place)
     return Outcome(kind, name, message, location, traceback=shown, line=line, **keys)
@@ -445,6 +447,8 @@ def _branches(code: CodeType) -> bool:
 
 
 _ERROR_TEXT = re.compile(r"\s*(?:Error|Exception|Traceback)\b")
+_OBJECT = re.compile(r'\s*\{.*"(?:error|isError)"', re.DOTALL)
+_loads = json.loads  # which is replaced where values are watched
 
 
 def answered(answer: object, given: object, places: Places, refusals: list[Refusal]) -> Outcome:
@@ -457,7 +461,7 @@ def answered(answer: object, given: object, places: Places, refusals: list[Refus
     why = returned_error(answer)
     if (
         why is None
-        or _is_part(answer, given)
+        or _is_part(answer, why, given)
         or any(why.startswith(text[:20]) for text in strings_of(given) if _ERROR_TEXT.match(text))
     ):
         return OK
@@ -468,8 +472,8 @@ def answered(answer: object, given: object, places: Places, refusals: list[Refus
 def returned_error(answer: object) -> str | None:
     """Return the error that an answer tells of, or None.
 
-    A message with status ``error``; a text that begins with Error, Exception or Traceback; an object with a non-empty
-    ``error`` or ``isError`` true.
+    A message with status ``error``; a text that begins with Error, Exception or Traceback; an object, also as JSON
+    text, with a non-empty ``error`` or ``isError`` true.
     """
     if getattr(answer, "status", None) == "error" and hasattr(answer, "tool_call_id"):
         return str(getattr(answer, "content", ""))
@@ -479,7 +483,10 @@ def returned_error(answer: object) -> str | None:
     if isinstance(answer, tuple | list) and len(answer) == 2 and isinstance(answer[0], str):
         answer = answer[0]
     if isinstance(answer, str):
-        return answer if _ERROR_TEXT.match(answer) else None
+        if _ERROR_TEXT.match(answer):
+            return answer
+        with suppress(ValueError, RecursionError):
+            answer = _loads(str.__str__(answer)) if _OBJECT.match(answer) else None
     if isinstance(answer, dict):
         get = partial(dict.get, answer)  # a tainted answer must not learn what is asked here
         if get("isError") is True:
@@ -489,9 +496,9 @@ def returned_error(answer: object) -> str | None:
     return None
 
 
-def _is_part(answer: object, given: object) -> bool:
+def _is_part(answer: object, why: str, given: object) -> bool:
     """Return whether an answer, or the error in it, is a part of the input."""
-    todo, wanted = [given], [answer]
+    todo, wanted = [given], [answer, why]
     if isinstance(answer, dict) and dict.get(answer, "error"):
         wanted.append(dict.get(answer, "error"))
     while todo:

@@ -14,6 +14,12 @@ def handled(text: str) -> str:
 
 
 @tool
+def answers_an_error(text: str) -> dict[str, str]:
+    """Answer with an object that tells of an error."""
+    return {"error": "no such text"} if text else {"text": "none"}
+
+
+@tool
 async def waits(text: str) -> str:
     """Wait for ever in a coroutine, if there is no text."""
     while not text:

@@ -153,6 +153,15 @@ def test_errors_are_told_apart_by_place_and_message() -> None:
     assert key(51) != key(52) and key(51) == key(53)
 
 
+class Said:
+    """A message with a tool's answer, as LangChain writes it."""
+
+    tool_call_id, status = "call-1", "success"
+
+    def __init__(self, content: str) -> None:
+        self.content = content
+
+
 @pytest.mark.parametrize(
     "answer,expected",
     [
@@ -165,6 +174,10 @@ def test_errors_are_told_apart_by_place_and_message() -> None:
         ({"isError": True}, True),
         ({"isError": False, "error": None}, False),
         (["Error: no"], False),
+        ('{"error": "no"}', True),
+        ('{"error": ""}', False),
+        ('{"code": "{error}"', False),
+        (Said('{"error": "no"}'), True),
     ],
 )
 def test_error_texts_are_found_by_rule(answer: Any, expected: bool) -> None:

@@ -491,7 +491,8 @@ class FuzzSet(_Part):
 class FuzzedTool(_Part):
     """A tool that was fuzzed. ``fingerprint``: of its schema (``planscope.toolfuzz.keeping``).
 
-    ``succeeded``: calls that answered well, None if that was not counted; ``refusal``: the commonest error.
+    ``succeeded``: calls that answered well, None if that was not counted; ``refusal``: the commonest error;
+    ``wrapped``: it is an object of LangChain, which is invoked.
     """
 
     tool: str
@@ -501,6 +502,7 @@ class FuzzedTool(_Part):
     succeeded: int | None = None
     refusal: str | None = None
     skipped: str | None = None
+    wrapped: bool = False
 
 
 class FuzzFix(_Part):

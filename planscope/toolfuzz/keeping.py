@@ -60,6 +60,7 @@ def record_of(report: Report, reset: str | None = None) -> Fuzzing:
             calls=one.calls + one.played,
             succeeded=one.succeeded + one.answered,
             refusal=report.refusal(one),
+            wrapped=one.wrapped,
             skipped=one.skipped,
         )
         for one in report.tools

@@ -14,7 +14,7 @@ class ToolReport:
     calls. ``succeeded``: calls that answered, and not with an error; ``played``, ``answered``: calls of sequences, and
     those of them that succeeded; ``branches``: of the tool's code, None if the code is not seen. ``source``: the tool's
     code, empty if it is not known; ``place``: its ``file`` and ``line``.
-    ``examples``: arguments of calls that were recorded.
+    ``wrapped``: it is an object that is invoked, no function. ``examples``: arguments of calls that were recorded.
     """
 
     name: str
@@ -32,6 +32,7 @@ class ToolReport:
     looping: float = 0.0
     source: str = ""
     place: dict[str, object] | None = None
+    wrapped: bool = False
     examples: list[dict[str, object]] = field(default_factory=list)
 
     @property

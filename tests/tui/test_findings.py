@@ -13,6 +13,7 @@ from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.controllers.tool_search import Progress, ToolSearch, again
 from planscope.tui.screens.findings.discovery import discovery_lines
+from planscope.tui.screens.findings.lines import python_call
 from planscope.tui.screens.findings.screen import FindingsScreen
 from tests.nightly import nightly
 from tests.toolfuzz.printed import call, prompt_run, prompt_set
@@ -132,6 +133,17 @@ def weighed() -> Session:
         FuzzedTool(tool="write", calls=10),
     ]
     return Session(id="f", title="f", fuzzings=[Fuzzing(id="z1", target="m:t", findings=seen, tools=tools)])
+
+
+def test_a_call_is_pasted_as_its_kind_of_tool_is_called() -> None:
+    finding = FuzzFinding(tool="read", kind="raised", input={"n": 1}, at_call=1)
+    for target, wrapped, pasted in (
+        ("m:t", False, "read(n=1)"),
+        ("m:t", True, "read.invoke({'n': 1})"),
+        ("mcp:python server.py", False, ""),
+    ):
+        tools = [FuzzedTool(tool="read", wrapped=wrapped)]
+        assert python_call(finding, Fuzzing(id="z1", target=target, tools=tools)) == pasted
 
 
 async def test_findings_stand_by_weight_and_are_searched_and_filtered(tmp_path: Path) -> None:

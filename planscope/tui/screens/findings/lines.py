@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing
 from planscope.toolfuzz.formats import MEANINGS, agent_lines, label_text, smallest, smallest_lines, title
+from planscope.toolfuzz.mcp_process import is_server
 from planscope.toolfuzz.mended import difference
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.tui.controllers.finding_list import PROMPTS, FindingState, Row
@@ -125,10 +126,15 @@ def chosen_lines(row: Row | None, width: int, hidden: bool = False) -> list[Line
     return page.lines
 
 
-def python_call(one: FuzzFinding) -> str:
-    """Return a finding's smallest call in Python; "" of several calls, and where a name is none of Python's."""
-    given = smallest(one)
-    if not isinstance(given, dict) or not all(name.isidentifier() for name in (one.tool, *map(str, given))):
+def python_call(one: FuzzFinding, found: Fuzzing) -> str:
+    """Return a finding's smallest call in Python; "" of several calls, of a server's tool, and where a name is none of
+    Python's."""
+    given, target = smallest(one), found.target
+    if is_server(target) or "=" in target or not isinstance(given, dict) or not one.tool.isidentifier():
+        return ""
+    if any(tool.wrapped for tool in found.tools if tool.tool == one.tool):
+        return f"{one.tool}.invoke({given!r})"
+    if not all(map(str.isidentifier, given)):
         return ""
     return f"{one.tool}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
@@ -168,12 +174,12 @@ def reached(tool: FuzzedTool) -> str:
     return told + (f"; mostly: {tool.refusal}" if tool.refusal else "")
 
 
-def _calls(page: Page, one: FuzzFinding) -> None:
+def _calls(page: Page, one: FuzzFinding, found: Fuzzing) -> None:
     """Show the calls that show the error, as they were sent and as they are pasted."""
     label = "calls" if isinstance(one.input, list) else "smallest" if one.shrunk is not None else "sent"
     for k, call in enumerate(smallest_lines(one)):
         page.say(label if k == 0 else "", call, "quote")
-    if pasted := python_call(one):
+    if pasted := python_call(one, found):
         page.say("paste", pasted, "tool")
     if one.needs:
         page.say("", f"only after {phrases.plural(len(one.needs), 'other call')}", "caution")
@@ -183,7 +189,7 @@ def _finding(page: Page, row: Row, one: FuzzFinding, hidden: bool) -> None:
     """Show the calls that show the error, the steps that failed so, and what is known about it."""
     called = one.at_call or one.input
     if called:
-        _calls(page, one)
+        _calls(page, one, row.fuzzing)
     if row.steps:
         some = [
             f"step {step.step} of run {step.run}" + " (these arguments)" * step.exactly

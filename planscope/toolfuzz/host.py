@@ -259,7 +259,7 @@ class Host:
             if number >= 0 and late > limit():
                 work, waits = _work_of(pid)
                 if late > PATIENCE * limit() or not _is_starved(work - used, waits, limit()):
-                    return self._hung(pid, number)
+                    return self._hung(pid, number, limit())
         return self._died(pid)
 
     def _current(self) -> tuple[int, str]:
@@ -267,7 +267,7 @@ class Host:
         number, _, start, length = _HEAD.unpack_from(self._shared, 0)
         return number, self._shared[start : start + length].decode("utf-8", "replace")
 
-    def _hung(self, pid: int, number: int) -> End:
+    def _hung(self, pid: int, number: int, limit: float) -> End:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGUSR1)
         ends = time.monotonic() + GRACE
@@ -282,7 +282,7 @@ class Host:
             return End("slow", number)
         trace = self._words().removesuffix("TOLD\n")
         location, shown = _hung_at(trace, self.places)
-        return End("hung", number, text, lost("hung", "the call did not end", location, shown, self.places))
+        return End("hung", number, text, lost("hung", too_late(limit), location, shown, self.places))
 
     def _died(self, pid: int) -> End:
         _, status = os.waitpid(pid, 0)
@@ -315,6 +315,11 @@ class Host:
             os.waitpid(pid, 0)
             while os.getpid() == 1:  # only the first process inherits what a tool leaves behind
                 os.waitpid(-1, 0)
+
+
+def too_late(limit: float) -> str:
+    """Say that a call did not end. ``limit``: in seconds."""
+    return f"the call did not end within {limit:g} s"
 
 
 def ended(code: int) -> str:

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from planscope.errors import UserError
 from planscope.toolfuzz.folders import FolderCopy
-from planscope.toolfuzz.host import ended
+from planscope.toolfuzz.host import ended, too_late
 from planscope.toolfuzz.namespaces import Crowd, end_all
 from planscope.toolfuzz.sandbox import MEMORY, empty, limit_server
 
@@ -267,7 +267,7 @@ class Server:
             if number not in self._answers and late > min(limit + starved, limit * _PATIENCE):
                 if self._bytes > SOME_OUTPUT:  # it is still writing: a fast machine would have read more
                     raise self._flooded()
-                what = "the call did not end" if method == "tools/call" else f"it did not answer {method}"
+                what = too_late(limit) if method == "tools/call" else f"it did not answer {method}"
                 raise ServerLost("hung", what, self.said())
         self._answered.add(number)
         answer = self._answers.pop(number)
@@ -385,19 +385,20 @@ class WebServer(Server):
                 self._exchange(line, method)
             if self._stream is not None and self._number not in self._answers:
                 self._hear_event(self._stream)
-        except TimeoutError:
-            raise ServerLost("hung", "the call did not end", "") from None
         except (OSError, http.client.HTTPException) as error:
-            if isinstance(getattr(error, "reason", None), TimeoutError):
-                raise ServerLost("hung", "the call did not end", "") from None
+            if isinstance(getattr(error, "reason", error), TimeoutError):
+                raise ServerLost("hung", too_late(self._seconds(method)), "") from None
             raise ServerLost("died", f"no answer: {error}", "") from None
+
+    def _seconds(self, method: str) -> float:
+        return self.limit() if method in ("tools/call", "ping") else START_LIMIT
 
     def _ask(self, data: bytes | None, method: str) -> http.client.HTTPResponse:
         headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
         headers |= {"Mcp-Session-Id": self._session} if self._session else {}
         headers |= {"MCP-Protocol-Version": VERSION} if method != "initialize" else {}
         request = urllib.request.Request(self._endpoint, data, headers)
-        limit = self.limit() if method in ("tools/call", "ping") else START_LIMIT
+        limit = self._seconds(method)
         answer: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=limit)
         return answer
 

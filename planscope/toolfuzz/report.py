@@ -120,7 +120,8 @@ class Report:
         most = max(found, key=lambda one: one.occurrences, default=None)
         if most is None or most.occurrences < tool.refused:
             return "the schema refused the arguments" if tool.refused else None
-        return " ".join((most.message or most.exception or most.kind).split())
+        name = (most.exception or "").rpartition(".")[2]
+        return " ".join(": ".join(filter(None, (name, most.message))).split()) or most.kind
 
     def never_entered(self) -> list[ToolReport]:
         """Return the tools of which no call succeeded, though calls were made."""

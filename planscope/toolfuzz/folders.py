@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from planscope.errors import UserError
@@ -22,7 +23,9 @@ def copy_folder(source: Path, scratch: Path) -> None:
         raise UserError(f"--folder: {source} is not a folder")
     size = 0
     for path, _, names in os.walk(source):
-        size += sum(os.lstat(Path(path, name)).st_size for name in names)
+        for name in names:
+            with suppress(FileNotFoundError):  # it is gone by now
+                size += os.lstat(Path(path, name)).st_size
         if size > LARGEST:
             raise UserError(f"--folder: {source} has more than {LARGEST // 2**30} GB; name a smaller one")
     try:

@@ -112,12 +112,12 @@ def sarif_note(text: str, file: str, level: str) -> dict[str, Any]:
 
 
 def sarif_log(
-    rules: Iterable[tuple[str, str, str]],
+    rules: Iterable[tuple[str, str, str, str]],
     results: Sequence[Mapping[str, Any]],
     left_out: int = 0,
     notes: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
-    """Return a SARIF 2.1.0 log. ``rules``: id, short and full description of each. ``notes``: about the reading."""
+    """Return a SARIF 2.1.0 log. ``rules``: id, short and full description, level. ``notes``: about the reading."""
     run: dict[str, Any] = {
         "tool": {
             "driver": {
@@ -128,9 +128,9 @@ def sarif_log(
                         "id": id,
                         "shortDescription": {"text": short},
                         "fullDescription": {"text": full},
-                        "defaultConfiguration": {"level": "error"},
+                        "defaultConfiguration": {"level": level},
                     }
-                    for id, short, full in rules
+                    for id, short, full, level in rules
                 ],
             }
         },

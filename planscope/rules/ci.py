@@ -171,7 +171,8 @@ class Sarif:
     def log(self) -> dict[str, Any]:
         """Return the whole log."""
         described = (
-            (id, rule.text or id, meaning(rule)) for id, rule in zip(self._ids, self._rules, strict=True)
+            (id, rule.text or id, meaning(rule), "error")
+            for id, rule in zip(self._ids, self._rules, strict=True)
         )
         return sarif_log(described, self._results, self._left_out, self._notes)
 

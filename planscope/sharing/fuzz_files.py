@@ -11,7 +11,7 @@ from planscope.session.model import FuzzFinding
 from planscope.show.page import page
 from planscope.show.text import lines
 from planscope.toolfuzz.formats import MEANINGS, smallest_lines, title
-from planscope.toolfuzz.outcome import KINDS
+from planscope.toolfuzz.outcome import KINDS, LISTED_ONLY
 from planscope.toolfuzz.report import is_counted
 from planscope.views.fuzz import fuzz_blocks, never_entered
 from planscope.views.prompt_sets import set_blocks
@@ -50,7 +50,7 @@ def _body(one: FuzzFinding, found: FuzzDocument) -> Iterator[str]:
 
 def write_fuzz_sarif(found: FuzzDocument, path: Path) -> None:
     """Write a result for each finding, at its line."""
-    rules = [(kind, kind, MEANINGS[kind]) for kind in KINDS]
+    rules = [(kind, kind, MEANINGS[kind], "note" if kind in LISTED_ONLY else "error") for kind in KINDS]
     results = []
     for one in found.findings[:MOST_RESULTS]:
         file, _, line = str(one.location or "").rpartition(":")

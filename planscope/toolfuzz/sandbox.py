@@ -230,12 +230,12 @@ class Watch:
         sys.addaudithook(hook)
 
     def _refuse(self, kind: str, what: str, path: str | None = None) -> None:
-        frames = traceback.extract_stack(limit=60)
+        frames = [frame for frame in traceback.extract_stack(limit=60) if frame.filename != __file__]
         own = [frame for frame in frames if self._places.own(frame.filename)]
         location = f"{self._places.name(own[-1].filename)}:{own[-1].lineno}" if own else None
         said = f"the sandbox refused to {what}"
         start = frames.index(own[0]) if own else 0
-        text = "Traceback (most recent call last):\n" + "".join(traceback.format_list(frames[start:-2]))
+        text = "Traceback (most recent call last):\n" + "".join(traceback.format_list(frames[start:]))
         if len(self.refusals) < 20:
             self.refusals.append(Refusal(kind, said, location, f"{text}PermissionError: {said}\n"))
         raise PermissionError(errno.EACCES, said, path)

@@ -111,6 +111,7 @@ def test_attacks_are_survived_and_told() -> None:
     assert not tools.OUTSIDE.exists()
     assert [tool.calls for tool in report.tools] == [8] * len(tools.ATTACKS)
     assert not any(f.tool == "plain_answer" for f in report.sorted())
+    assert not any("toolfuzz/sandbox.py" in f.traceback for f in report.sorted())
     assert report.sandbox["writes"] in ("namespace", "audit hook")
     assert bool(missing(report.sandbox)) == (report.sandbox["writes"] != "namespace")
 
@@ -165,8 +166,9 @@ def test_an_error_that_needs_earlier_calls_keeps_them() -> None:
 
 
 def test_an_error_that_the_tool_gives_to_the_agent_is_listed_only() -> None:
-    report = Fuzz(Options("tests.toolfuzz.langchain_tools:handled", calls=15)).run()
-    assert [f.kind for f in report.sorted()] == ["returned"] and report.counted() == []
+    for name in ("handled", "answers_an_error"):
+        report = Fuzz(Options(f"tests.toolfuzz.langchain_tools:{name}", calls=15)).run()
+        assert [f.kind for f in report.sorted()] == ["returned"] and report.counted() == []
 
 
 def test_the_page_is_safe_and_loads_nothing() -> None:
@@ -196,7 +198,9 @@ def test_the_command(
     assert (one["exception"], one["location"], one["input"]) == ("ZeroDivisionError", "mine.py:2", {"n": 0})
     assert document["statistics"]["unique_errors"] == 1
     assert 'failures="1"' in Path(names["junit"]).read_text()
-    assert json.loads(Path(names["sarif"]).read_text())["runs"][0]["results"][0]["level"] == "error"
+    sarif = json.loads(Path(names["sarif"]).read_text())["runs"][0]
+    levels = {one["id"]: one["defaultConfiguration"]["level"] for one in sarif["tool"]["driver"]["rules"]}
+    assert sarif["results"][0]["level"] == levels["raised"] == "error" and levels["returned"] == "note"
     compile(Path(names["pytest"]).read_text(), "out.pytest", "exec")
     assert "<pre>{\n &quot;n&quot;: 0\n}</pre>" in Path(names["html"]).read_text()
     assert sorted(one.name for one in tmp_path.iterdir()) == [
@@ -284,7 +288,7 @@ def test_an_error_without_an_exception_is_told_in_words(
 ) -> None:
     (tmp_path / "mine.py").write_text("def wait(n: int) -> str:\n    while True:\n        pass\n")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(AssertionError, match=r"^wait hung: the call did not end\n"):
+    with pytest.raises(AssertionError, match=r"^wait hung: the call did not end within 0.3 s\n"):
         check("mine:wait", "wait", {"n": 1}, limit=0.3)
     finding = FuzzFinding(tool="wait", kind="hung", message="the call did not end", input={}, at_call=1)
     assert title(finding) == "hung: the call did not end"

@@ -15,7 +15,7 @@ from planscope.toolfuzz.coverage import Arc, Coverage
 from planscope.toolfuzz.findings import QUICK_LIMIT, Findings
 from planscope.toolfuzz.host import Channel, End, Host
 from planscope.toolfuzz.job import Options
-from planscope.toolfuzz.lookups import Databases
+from planscope.toolfuzz.lookups import Stores
 from planscope.toolfuzz.mcp_tools import ServerHost, violations
 from planscope.toolfuzz.outcome import (
     LISTED_ONLY,
@@ -232,11 +232,11 @@ class _Batch:
         self.coverage = Coverage(places.own)
         self.keys = {form.partition("\x1f")[2] for form in known}
         self.lacking = 0
-        self.databases = Databases(search.knowledge)
+        self.stores = Stores(search.knowledge)
         if search.guided:
             modules = list(sys.modules.values())
             taint.watch([vars(one) for one in modules if places.own(getattr(one, "__file__", None) or "")])
-            self.databases.listen()
+            self.stores.listen()
             channel.kept = Kept()
 
     def run(self, start: int, count: int, until: float | None) -> None:
@@ -268,7 +268,7 @@ class _Batch:
         channel, search, tool, knowledge = self.channel, self.search, self.tool, self.search.knowledge
         if search.carries_taint(number):
             bound = {k: taint.taint(v, knowledge.node(k)) if k in given else v for k, v in bound.items()}
-        self.databases.current = {str(one): name for name, one in given.items() if isinstance(one, str | int)}
+        self.stores.current = {str(one): name for name, one in given.items() if isinstance(one, str | int)}
         arcs = set[Arc]()
 
         def measured() -> object:
@@ -286,7 +286,7 @@ class _Batch:
         if outcome is OK and tool.wrapped and number % INVOKED == INVOKED - 1:
             outcome = self._of_wrapper(text)
         channel.end()
-        self.databases.learn()
+        self.stores.learn()
         search.try_next(json.loads(text), knowledge.news)
         new = search.reached(number, arcs, json.loads(text)) if not arcs <= search.arcs else []
         if new or knowledge.news:

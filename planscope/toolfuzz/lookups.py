@@ -1,4 +1,5 @@
-"""What exists where a tool looks an argument up: keys of a dictionary or set, and columns of a database of sqlite3.
+"""What exists where a tool looks an argument up: keys of a dictionary or set, columns of a database of sqlite3, and
+names of files.
 
 A look-up by hash compares with nothing that taint could see. So when a tainted value is hashed, the expression that is
 under way in the caller's frame is read: ``orders[order_id]``, ``order_id in self.orders``, ``orders.get(order_id)``.
@@ -10,12 +11,14 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from functools import cache, partial
 from itertools import islice
+from pathlib import Path
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -121,8 +124,9 @@ def hear_of_databases() -> None:
     sys.addaudithook(opened)
 
 
-class Databases:
-    """Learns from the statements that a tool's connections run. ``current``: the arguments of the call under way.
+class Stores:
+    """Learns from the statements that a tool's connections run, and from the paths that it opens and looks for.
+    ``current``: the arguments of the call under way.
 
     A connection to a file is not kept: a tool may open one in each call, and may want the file for itself afterwards.
     """
@@ -133,9 +137,10 @@ class Databases:
         self._heard: list[tuple[Connection | str, str]] = []
         self._new: list[Connection | str] = []
         self._known: set[str] = set()
+        self._paths: list[str] = []
 
     def listen(self) -> None:
-        """Listen to the connections that are open, and to those that will be made in this process."""
+        """Listen to the connections that are open, to those that will be made in this process, and to paths."""
         global _listens
         import sqlite3
 
@@ -148,9 +153,21 @@ class Databases:
             return made
 
         sqlite3.connect = sqlite3.dbapi2.connect = connect  # type: ignore[assignment]
+        look = os.stat
+
+        def stat(path: Any, *given: Any, **named: Any) -> os.stat_result:
+            self._named(path)
+            return look(path, *given, **named)
+
+        os.stat = stat
+        sys.addaudithook(lambda event, given: self._named(given[0]) if event == "open" else None)
         for one in _EARLY:
             self._trace(one)
         self.learn()
+
+    def _named(self, path: object) -> None:
+        if self.current and isinstance(path, str | os.PathLike) and len(self._paths) < MOST_KEYS:
+            self._paths.append(os.fspath(path))
 
     def _trace(self, one: Connection) -> None:
         from sqlite3 import Connection as Plain
@@ -167,17 +184,21 @@ class Databases:
             self._heard.append((place, str(statement)[:5000]))
 
     def learn(self) -> None:
-        """Learn values of the columns that the call's arguments were compared with, and names of tables for arguments
-        that name one."""
+        """Learn values of the columns that the call's arguments were compared with, names of tables for arguments that
+        name one, and what stands in names of files where an argument did."""
         heard, self._heard, new, self._new = self._heard, [], self._new, []
         current, self.current = self.current, {}
+        paths, self._paths = self._paths, []
+        for text, name in current.items():
+            for beside in some(one for path in dict.fromkeys(paths) for one in _beside(path, text)):
+                self._knowledge.node(name).learn("eq", beside)
         wanted = [name for name in self._knowledge.roots if "table" in name.lower()]
         for place in new if wanted else ():
             asked = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') LIMIT 8"
             for one in self._asked(place, asked):
                 self._known.add(str(place))
-                for name in wanted:
-                    self._knowledge.node(name).learn("eq", one)
+                for named in wanted:
+                    self._knowledge.node(named).learn("eq", one)
         for place, statement in heard:
             for column, value in _COMPARED.findall(statement):
                 argument = current.get(value.strip("'").replace("''", "'").strip("%"))
@@ -193,3 +214,17 @@ class Databases:
             with closing(self._connect(f"file:{quote(place)}?mode=ro", uri=True)) as database:
                 return [value for (value,) in database.execute(statement)]
         return []
+
+
+def _beside(path: str, text: str) -> Iterator[str]:
+    """Yield what files have in their names where a path that is not there has a text."""
+    with suppress(OSError, ValueError):
+        missing = Path(path)
+        while not missing.parent.exists():
+            missing = missing.parent
+        if not text or text == path or text not in missing.name or missing.exists():
+            return
+        before, _, after = missing.name.partition(text)
+        for name in sorted(one.name for one in missing.parent.iterdir()):
+            if name.startswith(before) and name.endswith(after):
+                yield name[len(before) : len(name) - len(after)]

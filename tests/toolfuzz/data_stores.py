@@ -63,6 +63,11 @@ def price_of_part(code: str) -> str:
     return "Error: unknown part" if row is None else "7"
 
 
+def size_of_bench(name: str) -> str:
+    """Return the size of a benchmark."""
+    return str(len((Path(__file__).parents[1] / "bench" / f"bench_{name}.py").read_text()))
+
+
 def waits_for(job: str) -> str:
     """Wait for a job, such as nightly or weekly."""
     if "weekly" in job:
@@ -168,6 +173,7 @@ DATA: list[Callable[..., str]] = [
     code_of_person,
     kind_of_part,
     price_of_part,
+    size_of_bench,
     day_of_week,
     book,
 ]

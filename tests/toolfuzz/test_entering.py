@@ -43,7 +43,7 @@ def never() -> Report:
 def test_keys_columns_and_formats_are_learned_where_they_are_looked_up() -> None:
     report = fuzz("DATA", 50)
     assert {one.name: one.succeeded > 0 for one in report.tools} == {one.name: True for one in report.tools}
-    assert len(report.tools) == 6
+    assert len(report.tools) == 7
 
 
 def test_a_fault_of_one_thing_in_thirty_is_found_where_things_are_listed_or_looked_up() -> None:

@@ -319,7 +319,7 @@ class Host:
 
 def too_late(limit: float) -> str:
     """Say that a call did not end. ``limit``: in seconds."""
-    return f"the call did not end within {limit:g} s"
+    return f"the call did not end within {limit:g} second{'s' * (limit != 1)}"
 
 
 def ended(code: int) -> str:

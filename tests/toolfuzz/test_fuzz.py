@@ -288,7 +288,7 @@ def test_an_error_without_an_exception_is_told_in_words(
 ) -> None:
     (tmp_path / "mine.py").write_text("def wait(n: int) -> str:\n    while True:\n        pass\n")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(AssertionError, match=r"^wait hung: the call did not end within 0.3 s\n"):
+    with pytest.raises(AssertionError, match=r"^wait hung: the call did not end within 0.3 seconds\n"):
         check("mine:wait", "wait", {"n": 1}, limit=0.3)
     finding = FuzzFinding(tool="wait", kind="hung", message="the call did not end", input={}, at_call=1)
     assert title(finding) == "hung: the call did not end"

@@ -106,7 +106,7 @@ def test_a_server_without_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("add", "protocol", "it accepts arguments that its schema refuses"),
         ("add", "protocol", "it accepts arguments that its schema refuses"),
         ("add", "protocol", "it accepts arguments that its schema refuses"),
-        ("hangs", "hung", "the call did not end within 1 s"),
+        ("hangs", "hung", "the call did not end within 1 second"),
         ("floods", "protocol", "a flood on standard output before the answer"),
         ("dies", "killed", "the server ended with exit status 1"),
     ]

@@ -12,9 +12,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rich.console import Console
-from textual._compositor import Compositor, CompositorUpdate
-from textual.geometry import Region
+from textual._compositor import Compositor, CompositorMap, CompositorUpdate, ReflowResult
+from textual.geometry import Region, Size
 from textual.strip import Strip
+from textual.widget import Widget
 
 _STYLE = re.compile(r"\x1b\[([0-9;]*)m")
 _MOVES = re.compile(r"(?:\x1b\[[0-9;]*H|\n)*")
@@ -83,6 +84,17 @@ class LeanUpdate(CompositorUpdate):
 
 class LeanCompositor(Compositor):
     """Renders the changed cells alone."""
+
+    _laid_out: CompositorMap | None = None
+
+    def reflow(self, parent: Widget, size: Size) -> ReflowResult:
+        """Lay out, and find what changed since the last time. A widget that is asked for its size before that makes a
+        new map, beside which nothing is new."""
+        if self._laid_out is not None:
+            self._full_map = self._laid_out
+        found = super().reflow(parent, size)
+        self._laid_out = self._full_map
+        return found
 
     def render_partial_update(self) -> LeanUpdate | None:  # type: ignore[override]
         spans = tuple(self._regions_to_spans(self._dirty_regions))

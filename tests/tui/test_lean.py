@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
+from textual import events
 from textual.app import App, ComposeResult
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
@@ -109,8 +110,13 @@ class Block(Widget):
         self.styles.offset = place.offset
         self.styles.width, self.styles.height = place.size
 
+        self.told: list[Size] = []
+
     def render_line(self, y: int) -> Strip:
         return Strip([Segment(self.letter * self.place.width)])
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.told.append(event.size)
 
 
 class Blocks(Screen[None]):
@@ -156,6 +162,22 @@ async def test_an_update_writes_the_changed_cells_of_what_lies_in_front() -> Non
                 assert sign == (new if (x, y) in inside else new.lower()), (x, y)
         written = update.render_segments(Console(color_system=None))
         assert written.count("H") == len(update.pieces) and "\x1b[2;3HAA" in written
+
+
+async def test_a_widget_that_is_shown_is_told_its_size_though_it_was_asked_for_it_before() -> None:
+    app: App[None] = App()
+    async with app.run_test(size=(24, 8)) as pilot:
+        screen = Blocks()
+        await app.push_screen(screen)
+        block = screen.blocks[0]
+        block.display = False
+        await pilot.pause()
+        block.told.clear()
+        block.display = True
+        screen.lean.update_widgets({block})  # as Textual does if it is drawn before it is laid out
+        assert block.size.height == 6
+        await pilot.pause()
+        assert [size.height for size in block.told] == [6]
 
 
 def test_a_row_whose_end_changes_is_written_from_there_on() -> None:

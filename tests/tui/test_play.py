@@ -139,12 +139,15 @@ async def test_turning_to_a_request_ends_the_play() -> None:
 @pytest.mark.parametrize("size", [(80, 24), *nightly(((200, 60),))])
 async def test_the_options_are_seen_at_every_size(size: tuple[int, int]) -> None:
     async with opened(FIRST, size) as driven:
-        await driven.press("g", "p")
-        await settled(driven)
-        assert "What if" in driven.text and "docent_training" in driven.text and "safe" in driven.text
-        await driven.press("z")
-        assert "What if" in driven.text
-        await driven.press("z")
+        for place in (["g"], ["f", "N"]):
+            await driven.press(*place, "p")
+            await settled(driven)
+            text = driven.text
+            assert "What if" in text and "▶ ✓" in text and "docent_training" in text and "safe" in text
+            await driven.press("z")
+            assert "What if" in driven.text
+            await driven.press("z", "escape")
+            await settled(driven)
 
 
 async def test_a_request_without_a_run_can_be_played(tmp_path: Path) -> None:

@@ -279,7 +279,7 @@ TOKENS = {
     "drawing": 8_043,
     "doors": 5_907,
     "walk": 4_907,
-    "safe": 4_773,
+    "safe": 4_783,
     "show": 3_712,
     "views": 7_885,
 }

@@ -171,10 +171,14 @@ def show(s: str, *, limit: int | None = None, keep_newlines: bool = False) -> Sh
     return Shown(s, "".join(pieces[:kept]) + note, starts and starts[: kept + 1], len(s) - kept)
 
 
+_COUNTED = 100
+"""A text that is cut to fewer code points is a name, which needs them all: the rest is not counted."""
+
+
 def _cut(starts: Sequence[int], size: int, limit: int) -> tuple[int, str]:
     """Return how many code points stay, and a note that counts the others; together at most ``limit`` long."""
     for kept in range(min(len(starts) - 1, size), -1, -1):
-        note = f"{ELLIPSIS} ({size - kept} more)"
+        note = ELLIPSIS if limit < _COUNTED else f"{ELLIPSIS} ({size - kept} more)"
         if starts[kept] + len(note) <= limit:
             return kept, note
     return 0, ELLIPSIS[: max(limit, 0)]
@@ -184,7 +188,8 @@ def visible(s: str, *, limit: int | None = None, keep_newlines: bool = False) ->
     """Return the text with visible glyphs for invisible characters and for those that control a terminal.
 
     A tab becomes four spaces, any other blank one space. A line end becomes a glyph, or stays with ``keep_newlines``.
-    The result has at most ``limit`` code points; if the text is cut, its end says how many were left out. Idempotent.
+    The result has at most ``limit`` code points; if the text is cut, it ends in an ellipsis, and a long
+    text says how many were left out. Idempotent.
     """
     return show(s, limit=limit, keep_newlines=keep_newlines).text
 

@@ -95,7 +95,7 @@ continue               c ~ f5                  Continue                       mo
 continue-back          ~ C shift+f5 f17        Continue back                  navigate.go_on back
     Go to the previous breakpoint or violation.
 first-violation        f                       First violation* = violation   navigate.first_violation
-    Go to the step that lost the plan; where nothing is lost, to the next call that failed.
+    Go to the step that lost the plan; where nothing is lost, to the likely cause and to calls that failed.
 go-start               home ~ g                Start                          navigate.go go_start
     Go to the state before the first call.
 go-end                 end ~ G                 End                            navigate.go go_end

@@ -17,7 +17,7 @@ async def test_there_is_nothing_further() -> None:
             ("g", "N", "this is the start of the run"),
             ("g", "S", "this is the start of the run"),
             ("g", "g", "this is the start of the run"),
-            ("f", "f", "this is the first violation"),
+            ("f", "f", "the plan was lost here"),
         ):
             await driven.press(first)
             footer = driven.text.splitlines()[-1]

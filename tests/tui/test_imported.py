@@ -173,11 +173,18 @@ async def test_a_trace_without_rules_shows_who_spoke_and_invites_rules(
         assert "a dissection changes its words" in driven.text and driven.app.screen is driven.screen
 
 
-async def test_without_a_failed_call_f_says_so(tmp_path: Path) -> None:
+async def test_without_a_failed_call_f_goes_to_the_likely_cause(tmp_path: Path) -> None:
     async with opened(unruled(tmp_path, failed=False)) as driven:
-        assert "failed call" not in rows(driven.app)[-1]
+        await driven.press("home")
+        assert "f likely cause" in rows(driven.app)[-1]
+        await driven.press("f")
+        assert driven.state.debug.index == driven.state.cause_at and "Most likely cause" in driven.text
+        await driven.press("f")
+        assert "no other call failed" in driven.text
+        driven.screen.change(cause=None)
         await driven.press("f")
         assert "no call failed; not judged" in driven.text
+        assert "likely cause" not in rows(driven.app)[-1]
 
 
 async def test_with_rules_all_panes_are_back_and_e_is_rules(tmp_path: Path) -> None:

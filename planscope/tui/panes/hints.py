@@ -26,27 +26,27 @@ TAKE = "open_selected"
 """The action of Enter, which is not in the key table because users cannot rebind it."""
 
 _PHASES = """
-over         | edit, rerun, dissect, compare, choose-run, look, zoom, toggle-breakpoint, fork, play, search,
-             | next-check, copy, library, palette, quit
-nothing      | library, help, quit, palette
-no trace     | choose-run, edit: rules, library, help, quit
-no run       | rerun: run it, play, edit, dissect, help, next-pane, choose-run, quit
-unreadable   | edit: edit it, rerun: run it, choose-run, help, quit
-running      | pause-run: pause, stop-run: stop, previous-call, list-breakpoints, help, zoom, watch
-watched      | previous-call, help, zoom, watch, quit
-waits        | next-call: run, continue: continue, edit-arguments: arguments, edit-answer: answer, refuse-call,
-             | stop-run: stop, help, previous-call, explain, list-breakpoints
-strange call | next-call: continue, continue: to the next breakpoint, stop-run: stop, help, previous-call
-asks         | answer-call: answer, stop-run: stop, help, previous-call, look
-approves     | next-call: approve, edit-arguments: arguments, refuse-call: reject, stop-run: stop, help, previous-call
-back         | go-end: paused call, next-call, previous-call, stop-run: stop, help, explain
-not judged   | next-call, previous-call, first-violation, edit: write rules, look, help, quit, choose-run,
-             | fold-calls: fold turns, search, compare, library, palette
-imported     | next-call, previous-call, first-violation, explain, edit: rules, look, help, quit, choose-run, compare,
-             | play, search, library, palette
-play         | open_selected, take-back, keep-play, deselect: leave, later-hour, earlier-hour, help, previous-call
-play base    | open_selected, take-back, keep-play, deselect: leave, help, previous-call
-play rules   | open_selected, take-back, keep-play, deselect: leave, edit-arguments: arguments, later-hour: next, help,
+over         | edit, rerun, dissect, compare, choose-run, look, zoom, toggle-breakpoint, fork, play, search
+             | next-check, copy, library
+nothing      | library
+no trace     | choose-run, edit: rules, library
+no run       | rerun: run it, play, edit, dissect, next-pane, choose-run
+unreadable   | edit: edit it, rerun: run it, choose-run
+running      | pause-run: pause, stop-run: stop, previous-call, list-breakpoints, zoom, watch
+watched      | previous-call, zoom, watch
+waits        | next-call: run, continue: continue, edit-arguments: arguments, edit-answer: answer, refuse-call
+             | stop-run: stop, previous-call, explain, list-breakpoints
+strange call | next-call: continue, continue: to the next breakpoint, stop-run: stop, previous-call
+asks         | answer-call: answer, stop-run: stop, previous-call, look
+approves     | next-call: approve, edit-arguments: arguments, refuse-call: reject, stop-run: stop, previous-call
+back         | go-end: paused call, next-call, previous-call, stop-run: stop, explain
+not judged   | next-call, previous-call, first-violation, edit: write rules, look, choose-run
+             | fold-calls: fold turns, search, compare, library
+imported     | next-call, previous-call, first-violation, explain, edit: rules, look, choose-run, compare
+             | play, search, library
+play         | open_selected, take-back, keep-play, deselect: leave, later-hour, earlier-hour, previous-call
+play base    | open_selected, take-back, keep-play, deselect: leave, previous-call
+play rules   | open_selected, take-back, keep-play, deselect: leave, edit-arguments: arguments, later-hour: next
              | previous-call
 """
 """For each phase its keys, by the ids of actions, each with its words if they are not the action's title. Before those
@@ -87,7 +87,7 @@ def phase(state: DebugView) -> str:
 
 def debug_hints(key: Callable[[KeyAction], str]) -> Mapping[str, Sequence[Hint]]:
     """Make the hints of each phase; ``key`` gives the user's own key of an action."""
-    footer = [a for a in ACTIONS if a.footer and a.where in ("debug", "everywhere")]
+    footer = [a for a in ACTIONS if a.footer and a.where == "debug"]
     made: dict[str, list[Hint]] = {"over": hints(footer, key)}
     name = ""
     for line in _PHASES.strip().splitlines():
@@ -102,7 +102,7 @@ def debug_hints(key: Callable[[KeyAction], str]) -> Mapping[str, Sequence[Hint]]
             )
             made.setdefault(name, []).append(hint)
     for told_in in made.values():
-        told_in += hints((BY_ID[id] for id in ALWAYS if id not in {hint.id for hint in told_in}), key)
+        told_in += hints((BY_ID[id] for id in ALWAYS), key)
     return made
 
 
@@ -111,8 +111,9 @@ def named_hints(state: DebugView, told: Mapping[str, Sequence[Hint]]) -> list[Hi
     idle, run = {"compare"} if state.alone else set(), state.run
     named = {}
     if run is not None and state.progress == "judged" and state.debug.run.first_violation is None:
-        named["first-violation"] = "failed call"
-        if not any(call.failed for call in run.calls):
+        failed = any(call.failed for call in run.calls)
+        named["first-violation"] = "failed call" if failed else "likely cause"
+        if not failed and state.cause_at is None:
             idle.add("first-violation")
     return [
         hint._replace(title=named.get(hint.id, hint.title))

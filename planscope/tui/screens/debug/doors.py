@@ -37,8 +37,7 @@ def explain(stage: Stage) -> None:
     from planscope.tui.dialogs.why import WhyDialog
 
     view = stage.view
-    blames = view.cause is not None and view.cause.step is not None
-    if view.verdict is not None and view.verdict.told == "not_judged" and not blames:
+    if view.verdict is not None and view.verdict.told == "not_judged" and view.cause_at is None:
         stage.tell(not_judged())
         return
     stage.app.push_screen(WhyDialog(view, stage.work.jobs))

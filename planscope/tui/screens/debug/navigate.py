@@ -43,17 +43,19 @@ def go(stage: Stage, way: str) -> None:
 
 
 def first_violation(stage: Stage) -> None:
-    """Go to the first violation; in a run without one to the next call that failed."""
-    debug, progress = stage.view.debug, stage.view.progress
+    """Go to the first violation; in a run without one to the next call that failed or is the likely cause."""
+    debug, progress, cause = stage.view.debug, stage.view.progress, stage.view.cause_at
     if progress in ("reading", "judging"):
         stage.tell("not judged yet")
     elif debug.run.first_violation is not None:
-        step_to(stage, cursor.first_violation(debug), "this is the first violation")
+        step_to(
+            stage, cursor.first_violation(debug), f"{phrases.what_is_lost(debug.run.problem)} was lost here"
+        )
     elif progress != "judged":
         stage.tell("this run is not judged")
-    elif failed := [one.index for one in debug.run.steps if phrases.failed(one)]:
-        after = (index for index in failed if index > debug.index)
-        step_to(stage, cursor.go_to(debug, next(after, failed[0])), "no other call failed")
+    elif places := [one.index for one in debug.run.steps if phrases.failed(one) or one.index == cause]:
+        after = (index for index in places if index > debug.index)
+        step_to(stage, cursor.go_to(debug, next(after, places[0])), "no other call failed")
     else:
         unjudged = debug.run.problem.unjudged
         stage.tell("no call failed; " + (not_judged() if unjudged else "nothing is violated in this run"))

@@ -63,9 +63,9 @@ from planscope.tui.panes.timeline import TimelinePane
 from planscope.tui.panes.tree import TreePane
 from planscope.tui.screens.debug import arranging, doors, modes, opening, playing, running
 from planscope.tui.screens.debug.stage import Stage, amounts_to, here
-from planscope.tui.screens.debug.start import Start, first_place, first_view
+from planscope.tui.screens.debug.start import Start, first_place, first_view, of_document
 from planscope.tui.screens.debug.verbs import entries, verb_of
-from planscope.tui.style.lines import Line, shown
+from planscope.tui.style.lines import shown
 from planscope.tui.view import changed, with_judgement
 
 if TYPE_CHECKING:
@@ -127,17 +127,17 @@ class DebugScreen(AppScreen[None]):
 
         self.hints, saves = debug_hints(key), key(BY_ID["save"])
 
-        def notice(width: int) -> Sequence[Line]:
-            return notice_lines(self.view.notice, self.app.size, self.view.saving, saves)
-
-        def keys(width: int) -> Sequence[Line]:
-            return [footer_line(self.view, self.hints, width)]
+        def of_keys() -> object:
+            view = self.view
+            return phase(view), view.alone, view.cause, id(view.debug.run)
 
         bars = (
             Bar(lambda width: [header_line(self.view, width)], lambda: header_of(self.view), id="header"),
             Bar(lambda width: [command_line(self.view.command, width)], id="command"),
-            Bar(keys, lambda: (phase(self.view), self.view.alone, id(self.view.debug.run)), id="footer"),
-            Bar(notice, id="notice"),
+            Bar(lambda width: [footer_line(self.view, self.hints, width)], of_keys, id="footer"),
+            Bar(
+                lambda _: notice_lines(self.view.notice, self.app.size, self.view.saving, saves), id="notice"
+            ),
             Bar(lambda width: too_small_lines(*self.app.size), id="too-small"),
         )
         self.panes = tuple(pane(self.view, id=name) for name, pane in _PANES.items())
@@ -294,8 +294,6 @@ class DebugScreen(AppScreen[None]):
         self.view = replace(
             self.view,
             variant=variant,
-            run=record,
-            run_number=document.number_of(run_id) if run_id else None,
             debug=debug,
             progress="reading",
             trouble="",
@@ -307,7 +305,7 @@ class DebugScreen(AppScreen[None]):
             why_paused=running.why_paused(self, run_id),
             question=running.question_of(self, run_id),
             found=self.work.findings.of(variant_id),
-            predicted=document.predicted(record),
+            **of_document(document, record),
             **self._layout_fields(),
         )
         self._judge_here(variant_id, run_id)
@@ -407,16 +405,7 @@ class DebugScreen(AppScreen[None]):
         record = run
         if run is not None and document.run(run.id) is not None:
             record = document.record(run.id)
-        self.view = changed(
-            self.view,
-            title=document.title,
-            runs=len(document.runs),
-            has_queries=bool(document.variants),
-            alone=max(len(document.runs), len(document.variants)) < 2,
-            run=record,
-            run_number=document.number_of(run.id) if run is not None else None,
-            predicted=document.predicted(record),
-        )
+        self.view = changed(self.view, **of_document(document, record))
         mine = message.what == "run" and run is not None and message.id == run.id and record is not run
         if not (mine and self.work.judge.follow()):  # if the judge follows, its message displays the run
             self.show_view()

@@ -10,6 +10,7 @@ from typing import Any
 from planscope.debugger import cursor
 from planscope.debugger.cursor import DebugState, open_run
 from planscope.debugger.errors import DebuggerError
+from planscope.session.record import RunRecord
 from planscope.tui.controllers.document import Document
 from planscope.tui.controllers.judge import Judgement, unjudged
 from planscope.tui.controllers.live_run import RunRequest
@@ -54,20 +55,27 @@ def first_view(document: Document, start: Start) -> DebugView:
     view = DebugView(
         bare,
         document.path,
-        document.title,
-        len(document.runs),
-        bool(document.variants),
-        variant,
-        record,
-        document.number_of(run.id) if run is not None else None,
+        variant=variant,
         notice=start.notice,
         marks=marks_of((*kept[0], *asked), kept[1]),
         progress="failed" if start.trouble or session is None else "reading",
         trouble=start.trouble,
-        predicted=document.predicted(record),
-        alone=max(len(document.runs), len(document.variants)) < 2,
+        **of_document(document, record),
     )
     return reflected(view)
+
+
+def of_document(document: Document, run: RunRecord | None) -> dict[str, Any]:
+    """Return the fields of a view that tell about the session and the displayed run."""
+    return {
+        "title": document.title,
+        "runs": len(document.runs),
+        "has_queries": bool(document.variants),
+        "alone": max(len(document.runs), len(document.variants)) < 2,
+        "run": run,
+        "run_number": document.number_of(run.id) if run is not None else None,
+        "predicted": document.predicted(run),
+    }
 
 
 def first_place(

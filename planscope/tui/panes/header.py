@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from planscope.oracle.verdict_types import Verdict, graded
 from planscope.session.record import RunRecord
@@ -21,8 +21,8 @@ _SEALED = 120
 _SHORT_HELP = 16
 """A narrow header shows a note on help that is longer than this, in cells, as just \"helped\"."""
 
-_TITLE, _SHORTEST_TITLE = 1, 11
-"""The weight of the title (see ``_parts``), and the width in cells to which it is cut before it is left out."""
+_TITLE = 1
+"""The weight of the title (see ``_parts``). Other parts are left out for its first 41 cells."""
 
 
 header_of = attrgetter(
@@ -47,13 +47,14 @@ def header_line(state: DebugView, width: int) -> Line:
         verdict += said
         room -= width_of(said) - (spare < 0)
     edge = () if sealed and spare == -1 else (Run(" "),)
-    while len(parts) > 1 and (over := width_of(_joined(parts)) - room) > 0:
-        least, (weight, runs) = max(enumerate(parts), key=lambda part: part[1][0])
-        left = width_of(runs) - over
-        if weight == _TITLE and left >= _SHORTEST_TITLE:
-            parts[least] = (0, cut(runs, left))
-        else:
-            del parts[least]
+    for part in sorted(parts, key=itemgetter(0), reverse=True):
+        if part[0] > _TITLE and width_of(_joined(parts)) > room:
+            parts.remove(part)
+    free = room - width_of(_joined(parts))
+    parts = [
+        (weight, cut(_title(state), width_of(runs) + free) if weight == _TITLE else runs)
+        for weight, runs in parts
+    ]
     return Line(justify(_joined(parts), [*verdict, *edge], width), "bar")
 
 
@@ -63,7 +64,7 @@ def _parts(state: DebugView) -> list[tuple[int, Sequence[Run]]]:
     model = model_runs(run) if run is not None else []
     parts = [
         (5, [Run(" planscope ", "brand")]),
-        (_TITLE, cut([Run(f" {shown(state.title or 'untitled', 80)}", "strong")], 41)),
+        (_TITLE, cut(_title(state), 41)),
         (0 if saving == "failed" else 6, _SAVING[saving]),
         (4, [Run(agent_name(run))] if run is not None else []),
         (0, model[:1]),
@@ -73,10 +74,14 @@ def _parts(state: DebugView) -> list[tuple[int, Sequence[Run]]]:
     return [(weight, runs) for weight, runs in parts if any(run.text for run in runs)]
 
 
+def _title(state: DebugView) -> list[Run]:
+    return [Run(f" {shown(state.title or 'untitled', 80)}", "strong")]
+
+
 def _run_name(state: DebugView, run: RunRecord) -> str:
     """Return a run's place and, of an imported run, the name of its trace: ``run 3 of 29, 41.41``."""
     number = (state.run_number or 0) + 1
-    named = "" if run.id == f"r{number}" or not run.cost.imported else f", {shown(run.id, 24)}"
+    named = "" if run.id == f"r{number}" or not run.cost.imported else f", {shown(run.id, 12)}"
     return f"run {number} of {state.runs}{named}"
 
 

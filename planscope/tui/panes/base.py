@@ -151,3 +151,10 @@ class LinePane(Windowed):
         self.post_message(PaneClicked(self.name_in_state, again))
         if not again and (place := self.line_under(event)) is not None:
             self.clicked(*place)
+
+
+def nothing(state: DebugView) -> str:
+    """Say why there is no tree and no constraint."""
+    if state.errors:
+        return "Not read: see pane 1."
+    return "reading…" if state.progress == "reading" else "No query and no rules."

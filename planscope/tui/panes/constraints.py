@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from planscope.debugger.search import Hit
 from planscope.debugger.selection import SelectedConstraint
 from planscope.language.problem import Constraint, Problem
-from planscope.safe import cell_width, clip
-from planscope.tui.keys import key_for
-from planscope.tui.panes.base import LinePane
+from planscope.safe import cell_width
+from planscope.tui.panes.base import LinePane, nothing
 from planscope.tui.panes.hit_places import place_in
 from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, ranges, shown, width_of, with_span
 from planscope.tui.view import DebugView
 from planscope.wording import terms
-from planscope.wording.constraints import ROWS, in_room, label, plain
+from planscope.wording.constraints import in_room, label, plain
 
 _WORD_CELLS = 8
 _ROOM_WITH_STATES = 30
@@ -39,9 +38,10 @@ _CORE_LEGEND = (Run(f"{terms.CORE_GLYPH} {terms.IN_CORE}", "core"),)
 
 
 class ConstraintsPane(LinePane):
-    """Lists the constraints in the order of the text, then the rules, in rows of one to three lines.
+    """Lists the constraints in the order of the text, then the rules, in rows of some lines.
 
-    In a narrow pane a row shows only the sign of its state, and the lower edge explains the signs.
+    In a narrow pane a row shows only the sign of its state, and the lower edge explains the signs. Where names are
+    long, each has a line of its own.
     """
 
     name_in_state = "constraints"
@@ -63,7 +63,9 @@ class ConstraintsPane(LinePane):
     def _lay_out(self, problem: Problem) -> None:
         """Break the constraints' words into lines."""
         constraints = problem.constraints
-        self._id_cells = min(max((cell_width(label(c)) for c in constraints), default=2), _WORD_CELLS)
+        longest = max((cell_width(label(c)) for c in constraints), default=2)
+        self._apart = longest > max(_WORD_CELLS, self._width // 6)
+        self._id_cells = 0 if self._apart else longest
         self._states = True
         room = self._width - _WORD_CELLS - self._id_cells - 7
         self._texts = in_room(constraints, problem, room)
@@ -78,7 +80,7 @@ class ConstraintsPane(LinePane):
             if number == said and number:
                 self._lines.append(None)
             self._firsts.append(len(self._lines))
-            self._lines += [(number, *part) for part in row_parts(text, room)]
+            self._lines += [(number, *part) for part in ([(-1, -1)] * self._apart + row_parts(text, room))]
         self._constraints = constraints
         self.items = [SelectedConstraint(c.id) for c in constraints]
         self._places = {c.id: number for number, c in enumerate(constraints)}
@@ -124,7 +126,7 @@ class ConstraintsPane(LinePane):
     def line_at(self, index: int) -> Line:
         state = self.state
         if not self._lines:
-            return Line((Run(_nothing(state), "dim"),))
+            return Line((Run(nothing(state), "dim"),))
         if index >= len(self._lines):
             return self._words[index - len(self._lines)]
         part = self._lines[index]
@@ -154,7 +156,7 @@ class ConstraintsPane(LinePane):
         number, begin, end = part
         text = self._texts[number]
         mark = "▶" if picked else "┃" if lit else " "
-        if begin:
+        if begin > 0 or (self._apart and not begin):
             mark = "┃" if picked else mark
             head = [Run(mark, "mark"), Run(" " * (self._id_cells + 5 + self._states * (_WORD_CELLS + 1)))]
         else:
@@ -167,7 +169,7 @@ class ConstraintsPane(LinePane):
                 Run(terms.STATUS_GLYPHS.get(status, "·"), colour),
                 Run(terms.CORE_GLYPH, "core") if core else Run(" "),
                 *([Run(f" {word:<{_WORD_CELLS}}", role)] if self._states else []),
-                Run(f" {clip(named, self._id_cells)}{' ' * (self._id_cells - cell_width(named))}  ", "dim"),
+                Run(f" {named}{' ' * (self._id_cells - cell_width(named))}  ", "" if self._apart else "dim"),
             ]
         words = Run(text[begin:end], "strong" if core else "")
         span = place_in(text, hit) if hit else None
@@ -206,19 +208,9 @@ def row_parts(text: str, room: int) -> list[tuple[int, int]]:
     for found in _BEFORE.finditer(text):
         if cell_width(text[: found.start()]) <= room and cell_width(text[found.end() - 6 :]) <= room:
             return [(0, found.start()), (found.end() - 6, len(text))]
-    return ranges(text, room)[:ROWS]
+    return ranges(text, room)
 
 
 def _with_hit(runs: tuple[Run, ...], hit: Hit) -> tuple[Run, ...]:
     span = place_in(runs[0].text, hit) if runs else None
     return runs if span is None else (*with_span(runs[0], span), *runs[1:])
-
-
-def _nothing(state: DebugView) -> str:
-    if state.errors:
-        return "No constraints: see pane 1."
-    if state.progress == "reading":
-        return "reading…"
-    if state.debug.run.problem.unjudged:
-        return f"No rules yet: {key_for('edit')} writes them."
-    return "No constraints."

@@ -14,7 +14,7 @@ from planscope.safe import Shown, char_width, show
 from planscope.tui.keys import key_for
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
-from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, ranges, shown, wrapped
+from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, ranges, shown, width_of, wrapped
 from planscope.tui.style.roles import EXAMPLE_ROLES
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
@@ -244,12 +244,14 @@ def _complaints(state: DebugView, width: int) -> Iterator[Line]:
 
 @lru_cache(maxsize=4000)
 def _action_line(id: str, name: str, became: Run, lit: bool, width: int, does: str) -> Line:
-    left = (
+    left = [
         Run("┃" if lit else " ", "mark"),
         Run(f" {shown(id, 8):<3} ", "dim"),
         Run(shown(name, 80), "action"),
         Run(f"  {does}" if does else "", "caution" if does == "writes" else "dim"),
-    )
+    ]
+    if width_of((*left, became)) + 1 > width:
+        del left[3]
     return Line(justify(left, (became,), width), "lit" if lit else "")
 
 

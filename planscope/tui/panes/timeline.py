@@ -35,7 +35,7 @@ _HOUR_CELLS = len(phrases.hours(10, 12))
 _BAR = DAY + 2
 """The cells of a bar of hours, with a gap before it and one behind it, above which the border has the hours."""
 
-_AFTER_LOSS = {role: role for role in ("mark", "stop-mark", "hit")}
+_AFTER_LOSS = ("mark", "stop-mark", "hit")
 """The roles that stay behind the call that lost the plan."""
 
 _LONGEST_CALL = 40
@@ -268,9 +268,7 @@ class TimelinePane(LinePane):
         right = _that_fits(left, flags, self._width)
         runs = justify(left, right, self._width, gap=0)
         if judged and view.lost and not lost and not waits:
-            runs = (
-                *(Run(text, _AFTER_LOSS.get(role, "dim")) for text, role, _ in runs),
-            )  # the loss is one row
+            runs = tuple(Run(text, role if role in _AFTER_LOSS else "dim") for text, role, _ in runs)
         return Line((*runs, *self._bar(view, index)), ground)
 
     def _pen(self, view: StepView) -> tuple[Run, ...]:

@@ -8,7 +8,7 @@ from planscope.debugger.selection import SelectedNode
 from planscope.drawing.tree import guides
 from planscope.language.outline import OutlineNode
 from planscope.language.problem import NodePath
-from planscope.tui.panes.base import LinePane
+from planscope.tui.panes.base import LinePane, nothing
 from planscope.tui.style.lines import Line, Run, justify, shown
 from planscope.tui.view import DebugView
 from planscope.wording import terms
@@ -40,7 +40,7 @@ class TreePane(LinePane):
 
     def line_at(self, index: int) -> Line:
         if not self.items:
-            return Line((Run(_nothing(self.state), "dim"),))
+            return Line((Run(nothing(self.state), "dim"),))
         node = self.state.outline[index]
         mark = "▶" if index == self.chosen else "┃" if node.path in self.state.lit.nodes else " "
         glyph, role = self._became(node)
@@ -79,12 +79,6 @@ class TreePane(LinePane):
                 if status in statuses:
                     return terms.STATUS_GLYPHS[status], terms.STATUS_ROLES[status]
         return " ", ""
-
-
-def _nothing(state: DebugView) -> str:
-    if state.errors:
-        return "No tree: see pane 1."
-    return "reading…" if state.text and state.progress != "failed" else "No query and no rules."
 
 
 def _names(ids: Sequence[str]) -> tuple[Run, ...]:

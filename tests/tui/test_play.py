@@ -170,7 +170,7 @@ async def test_every_reason_and_what_would_save_it() -> None:
         assert isinstance(dialog, WhyDialog)
         await until(driven, lambda: "all" in dialog.progress)
         await driven.press("2")
-        assert "minimal core" in driven.text and "c2, b3, step 2" in driven.text
+        assert "1 conflict: smallest sets" in driven.text and "c2, b3, step 2" in driven.text
         assert len(dialog.cores) == 1 and len(dialog.corrections) == 3
         await driven.press("3", "down")
         assert dialog.at == 1 and "Had step 2 not done" in driven.text

@@ -51,7 +51,9 @@ async def test_from_an_unjudged_trace_to_the_call_that_should_have_come_first(tm
         await driven.press("enter")
         assert "safe     get_order" in driven.text and "get_order or cancel_order" not in driven.text
         await driven.press("x")
-        await driven.until(lambda: "Every conflict 1" in driven.text and "What would save it" in driven.text)
+        await driven.until(
+            lambda: "Every conflict (1)" in driven.text and "What would save it" in driven.text
+        )
         await driven.press("escape", "W", "end", "enter", *"refund is followed by mail.")
         await driven.until(lambda: "Every refund is followed by mail." in driven.text)  # one of the readings
         await driven.press("ctrl+s")

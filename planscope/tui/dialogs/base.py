@@ -192,7 +192,8 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
     def __init__(self, title: str) -> None:
         super().__init__()
         self.heading = title
-        self.at = 0
+        self.at = self.number = 0
+        self._left_at: dict[int, int] = {}
 
     def compose(self) -> ComposeResult:
         title = [Line((Run(f" {self.heading}", "title"),)), BLANK]
@@ -280,6 +281,20 @@ class Dialog(AppScreen[Result], ModalScreen[Result]):
             Line((Run(" "), *(tabs(named, at, here, 3) if len(named) > 1 else [Run(titles[0], here)]))),
             BLANK,
         ]
+
+    def page_count(self) -> int:
+        """Return the number of pages; ``number`` is the displayed one."""
+        return 1
+
+    def action_turn_page(self, by: int) -> None:
+        self.action_page((self.number + by) % self.page_count())
+
+    def action_page(self, number: int) -> None:
+        """Show another page, with the row that was chosen there."""
+        if number < self.page_count():
+            self._left_at[self.number] = self.at
+            self.number, self.at = number, self._left_at.get(number, 0)
+            self.show()
 
     def tell(self, notice: str) -> None:
         """Show a notice in the lower edge of the box."""

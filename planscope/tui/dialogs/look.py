@@ -53,8 +53,8 @@ class LookDialog(Dialog[None]):
     BINDINGS = fixed_keys(
         {
             **LIST_KEYS,
-            "tab": "turn(1)",
-            "shift+tab": "turn(-1)",
+            "tab": "turn_page(1)",
+            "shift+tab": "turn_page(-1)",
             "enter,space": "fold",
             "right,l": "unfold",
             "left": "fold_here",
@@ -70,8 +70,6 @@ class LookDialog(Dialog[None]):
         super().__init__("")
         self.pages = tuple(pages)
         self._copy = copy
-        self.number = 0
-        self._left_at = [0] * len(self.pages)
         self._opened: dict[int, frozenset[Path]] = {}
         self.rows: list[Row] = []
 
@@ -86,6 +84,9 @@ class LookDialog(Dialog[None]):
 
     def count(self) -> int:
         return len(self.rows)
+
+    def page_count(self) -> int:
+        return len(self.pages)
 
     @property
     def _parts(self) -> tuple[Part, ...]:
@@ -149,14 +150,6 @@ class LookDialog(Dialog[None]):
                 self._unfold(self._opened[0])
 
     # Keys
-
-    def action_turn(self, by: int) -> None:
-        self.action_page((self.number + by) % len(self.pages))
-
-    def action_page(self, number: int) -> None:
-        self._left_at[self.number] = self.at
-        self.number, self.at = number, self._left_at[number]
-        self.show()
 
     def action_fold(self) -> None:
         if self.row is not None and self.row.folds:

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 JOB = "reasons"
 PAGES = ("Why", "Every conflict", "What would save it")
 Reason = tuple[str, str]
-"""A conflict or a correction: the ids of its members, then its sentence."""
+"""A conflict or a correction: the names of its members, then its sentence."""
 
 _LISTS = (
-    ("minimal core", "minimal cores", "each a smallest set that cannot all hold"),
-    ("way", "ways", "each a smallest set to give up so that the rest can be met"),
+    ("conflict", "conflicts", "smallest sets that cannot all hold"),
+    ("way", "ways", "smallest sets to give up so that the rest can be met"),
 )
 """The second and third page: what is counted, and what it is."""
 
@@ -42,8 +42,8 @@ class WhyDialog(Dialog[None]):
 
     BINDINGS = fixed_keys(
         {
-            "tab,right": "turn(1)",
-            "shift+tab,left": "turn(-1)",
+            "tab,right": "turn_page(1)",
+            "shift+tab,left": "turn_page(-1)",
             "1": "page(0)",
             "2": "page(1)",
             "3": "page(2)",
@@ -57,8 +57,6 @@ class WhyDialog(Dialog[None]):
         super().__init__("")
         self.state = state
         self.jobs = jobs
-        self.number = 0
-        self._left_at = [0, 0, 0]
         self.cores: list[Reason] = []
         self.corrections: list[Reason] = []
         self.progress = "searching…"
@@ -89,7 +87,8 @@ class WhyDialog(Dialog[None]):
 
         def work(token: CancelToken) -> Reasons:
             def found(reasons: list[Reason], one: Core | Correction, sentence: str) -> None:
-                members = ", ".join([*one.constraints, *map(phrases.step_name, one.steps)])
+                named = (label(run.problem.by_id[id]) for id in one.constraints)
+                members = ", ".join([*named, *map(phrases.step_name, one.steps)])
                 self.jobs.tell(lambda: None if token.cancelled else self._add(reasons, (members, sentence)))
 
             return run.reasons(
@@ -132,7 +131,7 @@ class WhyDialog(Dialog[None]):
     def _titles(self) -> list[str]:
         if not self.lost:
             return [PAGES[0]]
-        counts = ("", f" {len(self.cores)}", f" {len(self.corrections)}")
+        counts = ("", f" ({len(self.cores)})", f" ({len(self.corrections)})")
         return [f"{i} {page}{count}" for i, (page, count) in enumerate(zip(PAGES, counts, strict=True), 1)]
 
     @property
@@ -149,7 +148,7 @@ class WhyDialog(Dialog[None]):
             return indented(explanation(self.state, self.text_width))
         one, more, about = _LISTS[self.number - 1]
         page = Page(self.text_width)
-        head = f"{phrases.plural(len(self._reasons), one, more)}, {about} ({self.progress})"
+        head = f"{phrases.plural(len(self._reasons), one, more)}: {about} ({self.progress})"
         page.lines.extend(self.told([head, ""], "dim"))
         for i, (members, sentence) in enumerate(self._reasons):
             here, first = i == self.at, len(page.lines)
@@ -170,21 +169,18 @@ class WhyDialog(Dialog[None]):
 
     # Keys
 
-    def action_turn(self, by: int) -> None:
-        self.action_page((self.number + by) % len(PAGES))
+    def page_count(self) -> int:
+        return len(PAGES) if self.lost else 1
 
     def action_page(self, number: int) -> None:
-        if not self.lost:
-            return
-        self._left_at[self.number] = self.text.top if self.number == 0 else self.at
-        self.number, self.at = number, self._left_at[number]
-        self.show()
-        if number == 0:
+        super().action_page(number)
+        if self.number == 0:
             self.text.scroll_lines(self.at - self.text.top)
 
     def action_go(self, by: int) -> None:
         if self.number == 0:
             self.text.scroll_lines(by)
+            self.at = self.text.top
         else:
             super().action_go(by)
 
@@ -250,7 +246,8 @@ def _conflict(page: Page, state: DebugView, core: Core) -> None:
 def _member(page: Page, state: DebugView, c: Constraint) -> None:
     head = (Run(f"{terms.CORE_GLYPH} ", "core"), Run(f"{label(c)}  ", "dim"))
     margin, first = sum(len(run.text) for run in head), len(page.lines)
-    page.text(terms.capital(plain(c, state.debug.run.problem)) + ".", "strong", margin)
+    said = plain(c, state.debug.run.problem)  # a rule begins with the name of a tool
+    page.text((said if c.kind == "of_calls" else terms.capital(said)) + ".", "strong", margin)
     page.lines[first] = Line((*head, *page.lines[first].runs[1:]))
     if c.is_rule:
         page.text(place(c), "dim", margin)

@@ -85,13 +85,14 @@ class LeanUpdate(CompositorUpdate):
 class LeanCompositor(Compositor):
     """Renders the changed cells alone."""
 
-    _laid_out: CompositorMap | None = None
+    def __init__(self) -> None:
+        super().__init__()
+        self._laid_out: CompositorMap = {}
 
     def reflow(self, parent: Widget, size: Size) -> ReflowResult:
         """Lay out, and find what changed since the last time. A widget that is asked for its size before that makes a
         new map, beside which nothing is new."""
-        if self._laid_out is not None:
-            self._full_map = self._laid_out
+        self._full_map = self._laid_out
         found = super().reflow(parent, size)
         self._laid_out = self._full_map
         return found

@@ -94,7 +94,7 @@ class ScreenCommands(Provider):
 
 def _display(command: Command, title: Content) -> Content:
     key = (f"  {visible(command.key)}", "not bold $planscope-key")
-    return Content.assemble(title, key, "\n", (f"  {visible(command.help)}", "not bold $planscope-dim"))
+    return Content.assemble(title, key, "\n", (visible(command.help), "not bold $planscope-dim"))
 
 
 class _Found(CommandList):
@@ -117,7 +117,7 @@ class Palette(CommandPalette):
     }
     Palette #--input { border: none; }
     Palette #--results { overlay: none; height: 1fr; visibility: visible; }
-    Palette SearchIcon { color: $planscope-key; }
+    Palette SearchIcon { display: none; }
     Palette .input--placeholder { color: $planscope-dim; }
     Palette CommandList {
         background: $background; border: none; max-height: 100%;

@@ -198,9 +198,7 @@ async def test_what_is_on_the_screens_can_be_read_in_every_theme(many: int, tmp_
             if name == "palette":
                 await driven.until(lambda: driven.app.screen.query_one(CommandList).highlighted == 0)
                 drawn = "".join(text for text, _ in shown(driven.app))
-                assert all(
-                    words in drawn for words in ("🔎", "earch for commands", "Next", "Go to the next call")
-                )
+                assert all(words in drawn for words in ("earch for commands", "Next", "Go to the next call"))
             for theme in [*LEAST, *LEAST][stop % len(LEAST) :][:many]:
                 if driven.app.theme != theme:
                     driven.app.theme = theme

@@ -289,24 +289,19 @@ class _StepPage(Page):
         keys = {"answer-call": "answer, with a text or a JSON value"}
         if question.tool is not None:
             keys = dict(_DECISIONS[one] for one in question.allowed)
-        self._keys(keys | {"stop-run": "stop"})
+        self._keys(keys)
 
     def _pending(self) -> None:
-        """Say why the run is paused before this call, and name the keys to decide."""
-        why = in_words(self.state.why_paused, self.problem)
-        self.row("paused", f"before this call{': ' * bool(why)}{why}", "caution")
+        """Say why the run is paused before this call, and what the footer does not say."""
+        if why := in_words(self.state.why_paused, self.problem):
+            self.row("paused", why, "caution")
         if self.view.call is not None and self.view.call.error:
-            keys = {"next-call": "continue", "continue": "to the next breakpoint", "stop-run": "stop"}
-            self._keys(keys, "no tool is called and the agent is told so; ")
-            return
-        keys = {"next-call": "run call", "continue": "continue", "edit-arguments": "arguments"}
-        keys |= {"edit-answer": "answer"}
-        if self.state.variant is not None and has_own_tools(self.state.variant):
-            keys |= {"answer-call": "answer without calling"}
-        self._keys(keys | {"refuse-call": "refuse", "stop-run": "stop"})
+            self.row("", "no tool is called and the agent is told so", "dim")
+        elif self.state.variant is not None and has_own_tools(self.state.variant):
+            self._keys(dict([_DECISIONS["respond"]]))
 
-    def _keys(self, keys: Mapping[str, str], before: str = "") -> None:
-        self.row("", before + ", ".join(f"{key_for(id)} {verb}" for id, verb in keys.items()), "dim")
+    def _keys(self, keys: Mapping[str, str]) -> None:
+        self.row("", ", ".join(f"{key_for(id)} {verb}" for id, verb in keys.items()), "dim")
 
     def _call(self) -> None:
         view = self.view

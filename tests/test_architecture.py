@@ -271,7 +271,7 @@ TOKENS = {
     "dissection": 26_590,
     "synthesis": 17_398,
     "documents": 15_223,
-    "compare": 13_980,
+    "compare": 14_000,
     "cause": 9_458,
     "campaign": 14_148,
     "top": 10_466,

@@ -43,8 +43,11 @@ def value(c: Comparison, field: Field, which: str) -> str:
     if field.name == "first_violation":
         return phrases.step_name("end" if found == "end" else int(found))
     if field.name == "origin":
-        return " ".join(terms.ORIGINS.get(word, word) for word in str(found).split(" "))
-    return terms.said(str(found)) if field.name == "error_type" else str(found)
+        how = str(found).removeprefix("mutated ").split(" ")
+        return " ".join(terms.ORIGINS.get(word, word) for word in how)
+    if not isinstance(found, str):
+        return f"{round(found, 2):,}".removesuffix(".0")
+    return terms.LANGUAGES.get(found, terms.said(found))
 
 
 def named(side: Side) -> str:

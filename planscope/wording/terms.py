@@ -273,6 +273,15 @@ ARMS: Words = {
 """The kinds of queries as the sentence with a dissection's reason names them."""
 
 METHODS: Words = {"rates": "compare rates", "paper": "first success (paper)"}
+CAUSES: Words = {
+    "Terminal": "the words",
+    "Topic": "the topic",
+    "Structure": "the sentences",
+    "Constraint": "the constraints",
+    "Probability": "chance",
+}
+"""The causes by the paper's names, with what in the query each is."""
+
 NO_CAUSE = "no cause in the query"
 MORE_CAUSES = "more than one cause"
 PENDING = "to be judged"
@@ -280,6 +289,8 @@ PENDING = "to be judged"
 
 IMPLIED = "implied by the others"
 """Describes a constraint that only one query states."""
+
+LANGUAGES: Words = {"base": "order only", "timed": "with clock times"}
 
 CHANGES: Words = {
     "same": "the same",

@@ -66,6 +66,17 @@ async def test_the_room_opens_at_the_call_that_lost_the_plan_and_goes_through_th
         assert screen.state.at == places[-2]
 
 
+async def test_the_loss_is_one_loud_row_and_facts_are_in_words() -> None:
+    async with opened(bundled()["cause-structure"]) as driven:
+        screen = await entered(driven)
+        looks = [{run.role for run in row.b.runs if run.text.strip().startswith("✗")} for row in screen.rows]
+        lost = next(k for k, row in enumerate(screen.rows) if row.lost)
+        assert looks[lost] == {"stop"} and set().union(*looks[lost + 1 :]) == {"dim"}
+        await driven.press("4")
+        await driven.sees("other sentences 1", "order only", "4.25")
+        assert "mutated" not in driven.text and "base" not in driven.text
+
+
 async def test_every_page_shows_something() -> None:
     async with opened(FIRST) as driven:
         screen = await entered(driven)

@@ -13,7 +13,7 @@ from planscope.tui.panes.query import Painted, painted_runs
 from planscope.tui.style.lines import BLANK, Line, Run, cut, paragraph, shown
 from planscope.tui.style.roles import CHANGES as ROLES
 from planscope.tui.style.roles import chip
-from planscope.wording import phrases, terms
+from planscope.wording import terms
 from planscope.wording.terms import CHANGE_SIGNS
 
 Page = Literal["calls", "words", "constraints", "facts"]
@@ -112,17 +112,6 @@ def constraint_rows(compared: Comparison, width: int) -> list[Row]:
     return rows
 
 
-def _fact(name: str, value: str | int | float | None) -> str:
-    """Format the value of a field and make control characters visible."""
-    if value is None:
-        return "·"
-    if name == "first_violation":
-        return phrases.step_name("end" if value == "end" else int(value))
-    if isinstance(value, float):
-        return f"{value:g}" if name == "limit_seconds" else f"{value:,.2f}"
-    return f"{value:,}" if isinstance(value, int) and name.endswith("tokens") else shown(str(value), 200)
-
-
 def fact_rows(compared: Comparison, width: int) -> list[Row]:
     """Show agent, model, verdict and costs with differences marked, then the explanation of each verdict."""
     rows = []
@@ -131,10 +120,8 @@ def fact_rows(compared: Comparison, width: int) -> list[Row]:
             continue
         name = terms.label(field.name)
         cells = []
-        for which, value in (("a", field.a), ("b", field.b)):
-            text = _fact(field.name, value)
-            if value is not None and field.name in ("error_type", "ending", "verdict"):
-                text = shown(in_words(compared, field, which), 40)
+        for which in "ab":
+            text = shown(in_words(compared, field, which), 200)
             mark = "  " if field.same else "~ "
             role = "" if field.same else "caution"
             cells.append(Line(cut([Run(mark, role), Run(f"{name:<22}", "label"), Run(text, role)], width)))

@@ -86,7 +86,9 @@ def find_in_run(run: Replay, verdict: Verdict) -> Blame:
     errors = [finding for finding in verdict.findings if finding.severity == "error"]
     said = run.problem.by_id
     breaks = [
-        Break(one.step, "; ".join(said[c].text for c in one.constraints) or FINDINGS[one.type])
+        Break(
+            one.step, "; ".join(said[c].title or said[c].text for c in one.constraints) or FINDINGS[one.type]
+        )
         for one in errors
     ]
     lost = verdict.first_violation.step if verdict.first_violation is not None else None

@@ -45,6 +45,22 @@ async def test_the_list_leaves_its_rows_and_the_footer_has_no_dead_key(tmp_path:
         assert "next failure" not in foot and "compare" not in foot and "delete" in foot
 
 
+async def test_where_a_run_was_lost_is_seen_beside_long_arguments_and_long_filters_whole(
+    tmp_path: Path,
+) -> None:
+    calls = [ToolCall("pay", {"why": "because " * 20}, answer="{}", answered=True)] * 2
+    session = session_of([Trace([Said("user", "Go."), *calls], id=f"t{k}") for k in range(2)])
+    add_rules(session, "a rule with a name: pay happens at most once.")
+    async with opened(sessions.write(session, tmp_path), (80, 24)) as driven:
+        await driven.press("o")
+        await _judged(driven)
+        head = driven.text.splitlines()[2].split()
+        assert head == ["run", "verdict", "lost", "at"]
+        assert "LOST HERE" in driven.text and "pay violates a rule with" in driven.text
+        await driven.press("v")
+        await driven.sees("pay violates a rule with a name ")
+
+
 async def test_search_filter_next_failure_and_histogram_find_runs() -> None:
     async with opened(bundled()["cause-topic"], (120, 40)) as driven:
         await driven.press("o")

@@ -80,7 +80,7 @@ class ChooseDialog(Dialog[int]):
 
 def counted_choice(name: str, count: int, width: int) -> tuple[Run, ...]:
     """Return a choice with a number behind it; the name, which is untrusted, has ``width`` cells."""
-    return Run(f"{shown(name, 40):<{width}}"), Run(f"{count:>5,}", "dim")
+    return Run(f"{shown(name, width):<{width}}"), Run(f"{count:>5,}", "dim")
 
 
 def sure_dialog(title: str, text: str, no: str, yes: str) -> ChooseDialog:

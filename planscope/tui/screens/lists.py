@@ -54,6 +54,7 @@ class At(NamedTuple):
     at: int
 
 
+WIDEST_FACET = 60
 LOWEST = 5
 """The rows that a list has at least."""
 
@@ -342,8 +343,9 @@ class ListScreen(AppScreen[Any]):
         if not (counts := state.counts(kind)):
             self.tell("all are alike: nothing to filter by")
             return
+        wide = min(max(len(facet.text) for facet, _ in counts), WIDEST_FACET)
         lines = [
-            (Run("✓ " if facet in state.facets else "  ", "mark"), *counted_choice(facet.text, count, 32))
+            (Run("✓ " if facet in state.facets else "  ", "mark"), *counted_choice(facet.text, count, wide))
             for facet, count in counts
         ]
         number = await self.answer(ChooseDialog("Show only those that are", lines))

@@ -35,10 +35,10 @@ def columns_of(rows: Sequence[Row], here: str) -> tuple[Column[Row], ...]:
         return lambda row: cell(row.run) if row.run is not None else ()
 
     return (
-        Column("", 2 * deepest + 3, _number, gap=1),
+        Column("run", 2 * deepest + 3, _number, gap=1),
         Column("", ids, lambda row: [Run(shown(row.place.run), "dim")]),
-        Column("", _OUTCOME + 2, of_run(_outcome)),
-        Column("", _LOST, of_run(_lost)),
+        Column("verdict", _OUTCOME + 2, of_run(_outcome)),
+        Column("lost at", _LOST, of_run(_lost)),
         Column("", 0, of_run(lambda listed: _rest(listed, here)), gap=0),
     )
 
@@ -191,6 +191,5 @@ def _call_line(number: int, call: RecordedCall, lost: bool, width: int) -> Line:
     """Lay out one call. The step that lost the plan has the sign of a lost state."""
     note = [Run(f"  {LOST_HERE}", "broken")] if lost else [Run("  failed", "caution")] if call.failed else []
     head = [Run("● " if lost else "  ", "broken"), Run(f"{number:>2} ", "dim")]
-    text = cut([Run(phrases.call(call.tool, call.arguments))], max(width - width_of(head), 8))
-    fits = width_of([*head, *text, *note]) <= width
-    return line(*head, *text, *(note if fits else ()))
+    text = cut([Run(phrases.call(call.tool, call.arguments))], max(width - width_of([*head, *note]), 8))
+    return line(*head, *text, *note)

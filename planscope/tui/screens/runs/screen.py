@@ -18,6 +18,7 @@ from planscope.tui.controllers.workspace import Workspace
 from planscope.tui.keys import key_for
 from planscope.tui.messages import DocumentChanged
 from planscope.tui.panes.box import BoxPane
+from planscope.tui.panes.columns import head_line
 from planscope.tui.screens.lists import At, Cursor, ListScreen, list_keys
 from planscope.tui.screens.runs.lines import (
     cause_lines,
@@ -136,6 +137,7 @@ class RunsScreen(ListScreen):
             partial(empty_lines, state),
             title=(Run("Queries and runs", "title"), Run(f" {len(state.runs):,}", "number")),
             note=self._note(),
+            head=head_line(self._columns),
         )
         on_losses = self.current == "losses"
         step = self.step if on_losses else None

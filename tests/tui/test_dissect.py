@@ -58,7 +58,8 @@ async def test_the_cause_is_named_and_all_is_in_the_session(tmp_path: Path, same
         await driven.press("m")
         await dissected(driven, screen)
         assert screen.state.summary.decision.cause == "Terminal"
-        assert "TERMINAL" in driven.text and "sure" in driven.text
+        assert "TERMINAL, the words" in driven.text and "sure" in driven.text
+        assert len(driven.screen.app.screen.cause.lines) + 1 == screen.cause.cells[1], "as high as its words"
         session = driven.screen.work.document.snapshot()
         (record,) = session.dissections
         assert sum(len(cell.runs) for cell in record.cells) == len(session.runs)

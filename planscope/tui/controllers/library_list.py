@@ -53,7 +53,7 @@ LARGEST_PREVIEW = LARGEST // 4
 MOST_RUNS = 12
 """A preview lists at most this many runs."""
 
-HERE = "here"
+HERE = "in this debugger"
 """Stands for this process as the holder of a session's file."""
 
 

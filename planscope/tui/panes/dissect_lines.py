@@ -65,8 +65,9 @@ def cause_lines(
     decision = found.decision
     sure = Run(f"  {percent(decision.confidence)} sure" if decision.confidence is not None else "", "strong")
     if decision.cause is not None:
-        named = " + ".join(cause.upper() for cause, _ in decision.causes) or decision.cause.upper()
-        head = (Run(f" ● {named} ", "wrong"), sure)
+        causes = [cause for cause, _ in decision.causes] or [decision.cause]
+        named = " + ".join(f"{cause.upper()}, {terms.CAUSES[cause]}" for cause in causes)
+        head = (Run(f" ● {named} ", "stop"), sure)
         if decision.several:
             each = " and ".join(percent(share) for _, share in decision.causes)
             head = (head[0], Run(f"  {each} sure, {terms.MORE_CAUSES}", "caution"))
@@ -92,11 +93,13 @@ def _likely(found: Summary, width: int) -> Iterator[Line]:
     """Show the likelihood of the likeliest causes as bars. The method ``paper`` estimates none."""
     likely = sorted(found.decision.likely.items(), key=lambda item: -item[1])[:_MOST_CAUSES]
     names = {"none": NO_CAUSE, "several": terms.MORE_CAUSES}
+    alone = " alone" if found.decision.likely.get("several", 0.0) >= _LEAST else ""
     if likely:
         yield BLANK
     for cause, share in (one for one in likely if one[1] >= _LEAST or one is likely[0]):
-        label = Run(f"{names.get(cause, cause):<{_LABEL}}", "label")
-        yield Line(cut([label, *bar_runs(share, share, share, "core"), Run(f"  {percent(share)}")], width))
+        label = Run(f"{names.get(cause, cause + alone):<{_LABEL}}", "label")
+        line = [label, *bar_runs(share, share, share, "core"), Run(f"  {percent(share):>5}  ")]
+        yield Line(cut([*line, Run(terms.CAUSES.get(cause, ""), "dim")], width))
 
 
 def matrix_head(width: int) -> Line:
@@ -122,8 +125,7 @@ def matrix_lines(found: Summary | None, row: int, column: int, width: int, metho
         ]
         if not kind.cells:
             said = (kind.closed and f"no more can be made: {kind.closed}") or _UNUSED.get((method, kind.kind))
-            cells = [Run(shown(said or "none yet", 200), "dim")]
-            tail = [] if said else [Run(" not run", "dim")]
+            cells, tail = [Run(shown(said or "not run", 200), "dim")], []
         else:
             tail = _rate(kind, wide=width >= 90)
             room = width - sum(len(run.text) for run in (*label, *tail)) - 2
@@ -142,7 +144,7 @@ def _rate(row: Row, *, wide: bool) -> list[Run]:
         tried = f"{tried} mutant{' ' if row.mutants == 1 else 's'}" if tried else ""
     share = f" {percent(rate.rate):>5}"
     low, high = (percent(end)[:-2] for end in (rate.low, rate.high))
-    interval = f" ({low:>2} to {high:>3})" if wide else ""
+    interval = f" ({low:>2} to {high:>3}) " if wide else ""
     return [
         *bar_runs(rate.rate, rate.low, rate.high),
         Run(share),

@@ -279,7 +279,7 @@ class DissectScreen(ListScreen):
         most = max(self.app.size.height - BARS - matrix - MUTANT, 3)
         running, trouble, then = self.dissecting.running, self.state.trouble, self._step_in_words()
         told = cause_lines(found, trouble, running, width, then=then)
-        height = min(max(len(told) + BORDER, most // 2), most)
+        height = min(max(len(told) + BORDER, most // 2 if running else 0), most)
         if self._heights != (height, matrix):
             self._heights = (height, matrix)
             self.cause.styles.height = height

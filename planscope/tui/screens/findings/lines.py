@@ -61,7 +61,7 @@ def _told(row: Row, hidden: bool) -> list[Run]:
     if row.set is not None:
         told = row.set.template if hidden else f"{''.join(marks(row.set))} {row.set.template}"
     elif row.only is not None:
-        told = row.only.skipped or f"found in {reached(row.only)}"
+        told = row.only.skipped or f"found; {reached(row.only)}"
         if row.only.calls and row.only.succeeded == 0:
             told = f"never entered: {row.only.refusal}"
     else:

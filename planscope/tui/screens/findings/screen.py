@@ -88,7 +88,7 @@ class FindingsScreen(ListScreen):
                 Run("To be labelled" if found.hidden else "Findings", "title"),
                 Run(f" {found.count:,}", "number"),
             ),
-            note=[*self.filters(), Run("" if found.hidden else "by weight", "dim")],
+            note=[*self.filters(), Run("" if found.hidden else "most frequent first", "dim")],
         )
         told = partial(chosen_lines, found.chosen, hidden=found.hidden)
         self.show_detail(self.chosen, found.chosen and found.chosen.place, told, chosen_title(found.chosen))

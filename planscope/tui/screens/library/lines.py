@@ -50,7 +50,7 @@ def columns_for(
 
     broad = width >= 150
     verdict = longest((_verdict(e).text for e in entries), 9, 20)
-    runs = longest(map(_runs, entries), 4, 9)
+    runs = longest(map(_runs, entries), 4, 13)
     model = longest((e.model for e in entries), 5, 24 if broad else 16) if width >= 90 else 0
     agent, size = (longest((e.agent for e in entries), 5, 12), 7) if broad else (0, 0)
     date = 16 if broad else 10
@@ -101,7 +101,7 @@ def _verdict(entry: Entry) -> Run:
 def _runs(entry: Entry) -> str:
     """Show how many of a session's runs are right, or the number of runs."""
     share = entry.outcomes.share if entry.outcomes is not None else ""
-    return share or (f"{entry.runs:,}" if entry.runs else "")
+    return f"{share} right" if share else (f"{entry.runs:,}" if entry.runs else "")
 
 
 def _doubt(entry: Entry) -> str:
@@ -128,8 +128,8 @@ def empty_lines(state: SessionList, width: int) -> list[Line]:
         text = "The trash is empty."
     else:
         text = (
-            f"You have no sessions yet. {key_for('new-session')} makes one; a bundled one that you change is "
-            f"copied here ({key_for('show-bundled-sessions')} lists them)."
+            f"You have no sessions yet. {key_for('new-session')} makes one, or imports a trace; a bundled one "
+            f"that you change is copied here ({key_for('show-bundled-sessions')} lists them)."
         )
     return wrapped(text, width, "dim")
 

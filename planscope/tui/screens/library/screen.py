@@ -29,7 +29,16 @@ from planscope.tui.style.lines import Run, shown, tabs
 from planscope.wording import phrases
 
 _TITLES = {"all": "All", "library": "Mine", "bundled": "Bundled", "trash": "Trash"}
-_NOT_IN_TRASH = ("open-session", "rename-session", "copy-session", "delete-session")
+_CHANGES = {"rename-session", "delete-session"}
+_OF_LISTS = {
+    "search-sessions",
+    "filter-verdict",
+    "filter-error",
+    "sort-sessions",
+    "reverse-sessions",
+    "copy-session-path",
+    "look-on",
+}
 _IN_TRASH = ("empty-trash",)
 
 
@@ -98,11 +107,14 @@ class LibraryScreen(ListScreen):
 
     def idle_keys(self) -> set[str]:
         state = self.state
-        trash = state.shown == "trash"
-        idle = {*(_NOT_IN_TRASH if trash or state.chosen is None else ()), *(() if trash else _IN_TRASH)}
-        if not state.trashed:
-            idle |= {"restore-session", *_IN_TRASH}
-        return idle
+        idle = {*(() if state.shown == "trash" else _IN_TRASH)}
+        if state.chosen is None or state.shown == "trash":
+            idle |= {*_CHANGES, "open-session", "copy-session"}
+        elif state.chosen.place == "bundled":
+            idle |= _CHANGES
+        if not (state.listed or state.filtered):
+            idle |= _OF_LISTS
+        return idle if state.trashed else idle | {"restore-session", *_IN_TRASH}
 
     def heading(self, width: int) -> tuple[Sequence[Run], Sequence[Run]]:
         state = self.state

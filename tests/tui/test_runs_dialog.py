@@ -49,7 +49,7 @@ async def test_where_a_run_was_lost_is_seen_beside_long_arguments_and_long_filte
     tmp_path: Path,
 ) -> None:
     calls = [ToolCall("pay", {"why": "because " * 20}, answer="{}", answered=True)] * 2
-    session = session_of([Trace([Said("user", "Go."), *calls], id=f"t{k}") for k in range(2)])
+    session = session_of([Trace([Said("user", "Go."), *calls[:k]], id=f"t{k}") for k in (1, 2)])
     add_rules(session, "a rule with a name: pay happens at most once.")
     async with opened(sessions.write(session, tmp_path), (80, 24)) as driven:
         await driven.press("o")

@@ -203,7 +203,7 @@ def _told(draft: Draft, count: int, *, asks: bool) -> list[Proposal]:
         say()
     for title, some in (
         ("Cannot be read, or in two ways:", draft.unread),
-        ("No rule can say:", draft.unsaid),
+        ("No rule was read:", draft.unsaid),
     ):
         if some:
             say(title)

@@ -452,7 +452,7 @@ class LeftOutDocument(Document):
     """A sentence for which there is no rule."""
 
     policy: str
-    text: str = Field(description='what cannot be read; "" if no rule can say the sentence')
+    text: str = Field(description='what cannot be read; "" if no rule was read')
     why: str
     readings: list[str] = Field(
         default_factory=list, description="the rules that an unclear sentence may mean; write one of them"
@@ -466,7 +466,7 @@ class DraftedDocument(Document):
     by: str = Field(default="reader", description="who drafted: reader, or the model's name")
     proposals: list[ProposalDocument]
     unread: list[LeftOutDocument] = Field(description="what cannot be read, or in two ways")
-    unsaid: list[LeftOutDocument] = Field(description="sentences that no rule can say")
+    unsaid: list[LeftOutDocument] = Field(description="sentences of which no rule was read")
 
     @classmethod
     def about(cls, draft: Draft, traces: int, by: str) -> Self:

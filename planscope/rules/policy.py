@@ -316,12 +316,12 @@ def _unread(one: Proposal, failure: ParseFailure, tools: Collection[str]) -> Pro
         return one
     field = _FIELD.search(text)
     if any(_written(tool, text) for tool in tools) or (not tools and re.search(r"\w_\w|`\w+`", text)):
-        one.why = f"no rule has this form: {error.message.partition(f'; {NEAREST}')[0]}"
+        one.why = error.message.partition(f"; {NEAREST}")[0]
     elif meant := _meant(text, tools):
         many = listed(meant[:MOST_MEANT], "or") + (" or others" if len(meant) > MOST_MEANT else "")
         one.why = f"it names no tool; it may be about {many}: write which one"
     elif _OF_CALLS.search(text):
-        one.why = "it speaks of calls in a form that no rule has, and names no tool"
+        one.why = "it speaks of calls in a form that is not read, and names no tool"
         field = None
     else:
         verb = ", and no tool's verb" if tools else "; say which tools there are"
@@ -380,6 +380,6 @@ def rules_file(chosen: Sequence[Proposal], unsaid: Sequence[Proposal] = ()) -> s
             last = one.policy
         lines.append(one.text)
     if unsaid:
-        lines += ["", "# What no rule says:"]
+        lines += ["", "# No rule was read:"]
         lines += [f'# "{visible(one.policy)}": {visible(one.why)}' for one in unsaid]
     return "\n".join(lines).lstrip("\n") + "\n"

@@ -132,7 +132,7 @@ def test_nothing_counts_before_the_user_said_yes(
     ]
     assert '# "Always tell the user afterwards."' in target.read_text()
     assert run(files, "-o", str(target), "--yes") == 0
-    assert len(read_rules(target.read_text()).rules) == 3 and "# What no rule says:" in target.read_text()
+    assert len(read_rules(target.read_text()).rules) == 3 and "# No rule was read:" in target.read_text()
     answers = iter(["q"])
     other = files / "other.txt"
     assert run(files, "-o", str(other)) == 0 and not other.exists()

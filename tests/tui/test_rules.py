@@ -165,7 +165,7 @@ async def test_the_reader_drafts_rules_from_a_policy_without_a_model(
         await driven.type("policy.txt")
         await driven.press("enter")
         await driven.sees(
-            "“Always call get_order before cancel_order.”", "violated at step 1", "No rule can say"
+            "“Always call get_order before cancel_order.”", "violated at step 1", "No rule was read"
         )
         await driven.press("down")
         await driven.sees("it says nothing about calls")
@@ -250,7 +250,7 @@ async def test_a_model_drafts_rules_from_the_system_prompt(
             await driven.type(server.base_url)
             await driven.press("enter")
             await driven.sees(
-                "“Look an order up before you cancel it.”", "violated at step 1", "No rule can say"
+                "“Look an order up before you cancel it.”", "violated at step 1", "No rule was read"
             )
             await driven.press("down")
             await driven.sees("this sentence is not in the policy in these words")
@@ -265,7 +265,7 @@ async def test_a_model_drafts_rules_from_the_system_prompt(
         '# "Look an order up before you cancel it."',
         "get_order comes before cancel_order.",
         "",
-        "# What no rule says:",
+        "# No rule was read:",
         '# "Be polite.": it is about words',
     ]
 

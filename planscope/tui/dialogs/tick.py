@@ -53,7 +53,7 @@ class TickDialog(Dialog[tuple[Offered, ...]]):
         for i, one in enumerate(self.offered):
             if sayable and not one.rules:
                 sayable = False
-                made += [BLANK, line(Run(" No rule can say, or it cannot be read:", "title"))]
+                made += [BLANK, line(Run(" No rule was read:", "title"))]
             if one.rules and one.source and one.source != source:
                 source = one.source
                 made.append(Line(cut((Run(f" “{shown(source, 400)}”", "dim"),), self.text_width)))

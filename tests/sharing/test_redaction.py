@@ -234,8 +234,19 @@ def test_what_everybody_knows_is_no_finding() -> None:
         "10:00 to 12:00, 2026-11-21T00:00:00Z, c1 < c2, a1.end <= a2.start",
         "pip install planscope[openai]==1.0.0 --index-url x",
         "the key to it is practice; a secret garden; token ring",
+        "do not respond to the user simultaneously. Ask for the user first, as told by the user yesterday;",
     ):
         assert detectors.find(text) == [], text
+
+
+def test_an_account_that_a_sentence_names_is_found() -> None:
+    detectors = Scanner(NOWHERE)
+    for text, user in (
+        ("this order was placed by the user mia_li_3668.", "mia_li_3668"),
+        ("sent to the user j.doe from here", "j.doe"),
+        ("session opened for user carol", "carol"),
+    ):
+        assert [text[one.start : one.end] for one in detectors.find(text)] == [user]
 
 
 def test_the_same_value_gets_the_same_word_however_it_is_written() -> None:

@@ -77,8 +77,8 @@ class Rule:
 
     @property
     def title(self) -> str:
-        """The rule's name, or else its id."""
-        return self.name or self.id
+        """The rule's name, or else its number: a query has a c1, too."""
+        return self.name or f"rule {self.id.removeprefix('c')}"
 
     @property
     def sets(self) -> Iterator[Calls]:

@@ -223,18 +223,19 @@ def repair_parts(fixed: RulesRepair) -> list[str]:
 
     parts = []
     for one in fixed.placed:
-        place = step_name(one.before)
+        place = f"before {step_name(one.before)}"
         if one.turns:
-            messages = "user message" if one.turns == 1 else f"last {one.turns} user messages"
-            place = f"the {messages} before {place}"
+            said = "user message" if one.turns == 1 else f"{one.turns} user messages"
+            said = f"last {said}" if one.before == "end" else f"{said} right before {step_name(one.before)}"
+            place = f"in front of the {said}"
         if not isinstance(one, Moved):
             what = needed(one.letter, strictly=True)
-            parts.append(f"insert {one.tool}{f' with {what}' if what else ''} before {place}")
+            parts.append(f"insert {one.tool}{f' with {what}' if what else ''} {place}")
         elif one.alone:
             parts.append(f"make step {one.step} ({one.tool}) in a message of its own")
         else:
-            to = "to" if one.before == "end" and not one.turns else "before"
-            parts.append(f"move step {one.step} ({one.tool}) {to} {place}")
+            place = "to the end" if one.before == "end" and not one.turns else place
+            parts.append(f"move step {one.step} ({one.tool}) {place}")
     return parts + [f"remove step {r.step} ({r.tool})" for r in fixed.removed]
 
 

@@ -16,7 +16,7 @@ from planscope.rules.words import repair_text
 from tests.nightly import nightly
 from tests.rules.many_repairs import case
 
-NONE = "no change of the calls keeps c1; an inserted call would need"
+NONE = "no change of the calls keeps rule 1; an inserted call would need"
 
 
 @pytest.mark.parametrize("first", [20, 40, *nightly(0, 8, 28, 48)])
@@ -64,9 +64,9 @@ def test_calls_move_by_few_places() -> None:
 def test_a_write_stays_behind_the_reads_and_turns_before_it() -> None:
     """The mark of the moved call counts, and of what it passes."""
     turn = "log comes before a user message."
-    assert text(turn, "yes please", "log") == "insert log before the user message before step 1."
+    assert text(turn, "yes please", "log") == "insert log in front of the user message right before step 1."
     reads = text(f"{turn} log only reads.", "yes please", "log")
-    assert reads == "move step 1 (log) before the user message before step 1"
+    assert reads == "move step 1 (log) in front of the user message right before step 1"
     first = "pay happens first."
     assert text(first, "look", "look", "pay", "look") == "move step 3 (pay) before step 1"
     assert text(f"{first} look only reads.", "look", "look", "pay", "look") == "remove step 3 (pay)."
@@ -99,7 +99,7 @@ def test_an_answer_that_the_trace_contradicts_is_not_asked_for() -> None:
     reason = fixed(rules, call("check", bad), call("pay")).reason
     assert (
         reason
-        == "no change of the calls keeps c1, c2; an inserted call would need an answer that the trace contradicts"
+        == "no change of the calls keeps rule 1, rule 2; an inserted call would need an answer that the trace contradicts"
     )
 
 
@@ -143,7 +143,13 @@ def test_an_inserted_call_says_only_what_it_needs() -> None:
 def test_a_place_beside_a_turn_is_told() -> None:
     found = fixed("log comes before a user message.", "go on", "c")
     assert [(one.tool, one.before, one.turns) for one in found.inserted] == [("log", 1, 1)]
-    assert repair_text(found) == "Nearest repair: insert log before the user message before step 1."
+    assert (
+        repair_text(found) == "Nearest repair: insert log in front of the user message right before step 1."
+    )
+    rule = "log comes before a user message."
+    several = "insert log in front of the 2 user messages right before step 1."
+    assert text(rule, "oh hi", "go on", "c") == several
+    assert text(rule, "c", "oh hi") == "insert log in front of the last user message."
 
 
 def test_a_message_of_its_own_can_be_enough() -> None:
@@ -155,7 +161,7 @@ def test_why_there_is_none() -> None:
     assert repair_text(fixed("a happens. a never happens.", "b")).startswith("Repair: none (")
     late = [ToolCall(tool, at=at, answer="", answered=True) for tool, at in (("a", 0.0), ("c", 90.0))]
     found = fixed("Every a is followed by b within 30 seconds.", *late)
-    assert found.reason == "c1 has a deadline in seconds, and times cannot be changed" and found.sought
+    assert found.reason == "rule 1 has a deadline in seconds, and times cannot be changed" and found.sought
 
 
 RULES = """Every write_file is followed by run_tests within 50 calls.

@@ -105,11 +105,11 @@ def test_each_message_is_told_when_it_comes(follow: Any) -> None:
     assert run.told(1) == ["step 1 (look): look first: kept"]
     run.write(answer(1, '{"ok": true}'), {"role": "assistant", "content": "Now I cut."})
     run.write(call(2, "cut"))
-    assert run.told(1) == ["step 2 (cut): c2: owed"]
+    assert run.told(1) == ["step 2 (cut): rule 2: owed"]
     run.write(answer(2), call(3, "cut"))
-    assert run.told(1) == ["step 3 (cut): c3: violated (for R1)"]
+    assert run.told(1) == ["step 3 (cut): rule 3: violated (for R1)"]
     run.write(call(4, "mend"))
-    assert run.told(1) == ["step 4 (mend): c2: so far"]
+    assert run.told(1) == ["step 4 (mend): rule 2: so far"]
     status, errors = run.end()
     assert status == 1 and errors == ""
     assert any("1 trace: 1 wrong" in line for line in run.told(13))
@@ -148,7 +148,7 @@ def test_a_session_of_claude_code_is_followed(follow: Any) -> None:
     result = {"type": "tool_result", "tool_use_id": "t1", "content": '{"ok": false}'}
     run.write(claude(2, "user", [result]))
     run.write(claude(3, "assistant", [{**use, "id": "t2", "name": "cut"}]))
-    assert run.told(2) == ["s, step 2 (cut): c2: owed", "s, step 2 (cut): c4: violated"]
+    assert run.told(2) == ["s, step 2 (cut): rule 2: owed", "s, step 2 (cut): rule 4: violated"]
     assert run.end() == (1, "")
 
 
@@ -160,7 +160,7 @@ def test_a_rollout_of_codex_is_followed(follow: Any) -> None:
     meta = {"id": "x", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/", "originator": "codex_cli_rs"}
     run.write({"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": meta})
     run.write(item(type="function_call", name="cut", arguments="{}", call_id="c1"))
-    assert {line.partition(": ")[2] for line in run.told(2)} >= {"look first: violated", "c2: owed"}
+    assert {line.partition(": ")[2] for line in run.told(2)} >= {"look first: violated", "rule 2: owed"}
     run.end()
 
 

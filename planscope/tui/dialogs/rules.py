@@ -114,7 +114,7 @@ class RulesDialog(Dialog[str]):
             body = paragraph(meaning(rule), self.text_width - 6)
             if words:
                 body = (*body, (Run(words, terms.STATUS_ROLES[status]),))
-            label = f"{sign} {rule.title}"
+            label = f"{sign} {rule.name or rule.id.removeprefix('c')}"
             fits = cell_width(label) < 6
             if not fits:
                 yield from self.wrapped(label, "label")

@@ -6,7 +6,7 @@ Modules are imported when they are needed, so that a command starts fast.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from planscope.errors import UserError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from planscope.oracle.trace import Trace
     from planscope.oracle.verdict_types import Verdict
     from planscope.rules.budget import Budget
-    from planscope.rules.report import Checked
+    from planscope.rules.report import Checked, CheckOptions
     from planscope.rules.rule import RuleFile
     from planscope.session.model import Run, Session, Variant
     from planscope.session.record import Help
@@ -191,18 +191,27 @@ def judge_by(
     strict: bool = False,
     details: bool = True,
     budget: Budget | None = None,
+    options: CheckOptions | None = None,
 ) -> Checked:
     """Judge a run by rules that stand in for the session's own. If it has a query, both must hold.
 
     ``strict``: warnings about the query count, too. ``details``: seek core and repair, with the rest of this
-    ``budget``, and the cause of what went wrong. Raises UserError if the query cannot be read.
+    ``budget``, and the cause of what went wrong. ``options``: whether the run may go on, and failed calls count. Raises
+    UserError if the query cannot be read.
     """
     from planscope.cause.find import add_cause
     from planscope.cause.told import sought
-    from planscope.rules.beside import checked_run
+    from planscope.rules.beside import RuledProblem, checked_run
     from planscope.rules.many import Judged
 
     judged = judge(session, run, file).replay
+    if options is not None and (options.running or options.succeeded_only):
+        from planscope.oracle.replay import replay
+
+        trace = replace(judged.trace, ending="running", reason=None, cause=None)
+        assert isinstance(judged.problem, RuledProblem)  # for mypy: ``file`` has rules
+        problem = replace(judged.problem, succeeded_only=options.succeeded_only)
+        judged = replay(problem, trace if options.running else judged.trace)
     checked = checked_run(judged, file, run.id, strict=strict, details=details, budget=budget)
     if details and sought(judged, checked.verdict):
         add_cause(Judged(checked, trace=judged.trace), file)

@@ -189,6 +189,9 @@ def _dispatch(args: list[str]) -> int:
     if unknown:
         asked = " ".join(args[: 1 + ("action" in parsed)])  # such as "campaign run"
         raise UserError(f"unrecognized arguments: {' '.join(unknown)} (see: planscope {asked} --help)")
+    from planscope.commands.common import check_needs
+
+    check_needs(parsed, args)
     return command(parsed.command).run(parsed)
 
 

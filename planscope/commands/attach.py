@@ -32,7 +32,7 @@ _OPTIONS = (
         "pause at 'tool NAME', 'step 3' or error; may be given more than once (default: before every call)",
         {"dest": "breaks"},
     ),
-    ("--stepping", "with --break: pause before every call, too"),
+    ("--stepping", "pause before every call, and not only where --break says"),
     ("--watch", "only watch: no call waits for you"),
     ("--json", "without ID: print the list as JSON"),
 )

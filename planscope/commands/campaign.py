@@ -19,6 +19,7 @@ from planscope.commands.common import (
     ProgressLine,
     add_actions,
     answer,
+    leave_out,
     number,
     output_file,
     price,
@@ -391,6 +392,8 @@ def _show(args: argparse.Namespace) -> int:
     from planscope.documents.campaign import CampaignCaseDocument, CampaignCasesDocument
     from planscope.views.campaign import case_table
 
+    if args.case is not None:
+        leave_out(args, ("all",), "is for the list of runs; leave it out, or CASE")
     with closing(_store(args.name)) as store:
         arm = None if args.arm is None else place_of(store, args.arm)
         rows = store.listed(arm, args.verdict, args.actions)

@@ -86,9 +86,6 @@ def _check(args: argparse.Namespace) -> int:
         from planscope.commands.check_rules import check_with_rules
 
         return check_with_rules(args)
-    for name in ("junit", "sarif", "succeeded_only", "branches", "running", "tools", "allow_unknown"):
-        if getattr(args, name):
-            raise UserError(f"--{name.replace('_', '-')} needs --rules FILE; name a file of rules")
     from planscope.documents.judgement import CheckDocument
     from planscope.wording.terms import NO_RUN
 
@@ -156,8 +153,6 @@ _REPLAY = (
 def _replay(args: argparse.Namespace) -> int:
     from planscope.report import step_blocks
 
-    if args.changes and not args.json:
-        raise UserError("--changes needs --json; add it, or leave --changes out")
     asked = _asked(args)
     if args.json:
         from planscope.documents.judgement import ReplayDocument

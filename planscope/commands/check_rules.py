@@ -17,6 +17,7 @@ from planscope.commands.common import (
     columns,
     complain,
     emit,
+    leave_out,
     output_file,
     read_text,
     tell,
@@ -106,6 +107,9 @@ def check_with_rules(args: argparse.Namespace) -> int:
     from planscope.rules.report import CheckOptions, Summary, warnings_of
     from planscope.traces.opening import other_readers
 
+    leave_out(
+        args, ("no_certify",), "is for a session's own verdict; rules have their core confirmed; leave it out"
+    )
     streams = args.session == "-" and args.running and args.run is None
     session, where = (None, "-") if streams else session_or_traces(args.session)
     file, known = rules_about(args, session, where)
@@ -197,7 +201,7 @@ def _judged(
     from planscope.rules.many import check_many, check_traces
 
     if session is not None:
-        yield from _session_judged(session, args, file)
+        yield from _session_judged(session, args, file, options)
         return
     if args.run is not None:
         traces = _of_id(where, args.run, problems)
@@ -252,7 +256,9 @@ def _of_id(where: str | Source, id: str, problems: list[str]) -> Iterator[Trace]
     raise UserError(f"there is no trace {id[:40]!r}; planscope check lists the ids with --json")
 
 
-def _session_judged(session: Session, args: argparse.Namespace, file: RuleFile) -> Iterator[Judged]:
+def _session_judged(
+    session: Session, args: argparse.Namespace, file: RuleFile, options: CheckOptions
+) -> Iterator[Judged]:
     """Yield the runs of a session, judged."""
     from planscope.rules.budget import Budget
     from planscope.rules.many import Judged
@@ -262,7 +268,7 @@ def _session_judged(session: Session, args: argparse.Namespace, file: RuleFile) 
     chosen = find_run(session, args.run) if args.run is not None else None
     budget = Budget.of(args.details)
     for run in [chosen] if chosen is not None else own_runs(session):
-        checked = judge_by(session, run, file, strict=args.strict, budget=budget)
+        checked = judge_by(session, run, file, strict=args.strict, budget=budget, options=options)
         yield Judged(checked, tools=checked.tools | trace_of(run).tools.keys())
 
 

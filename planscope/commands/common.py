@@ -321,8 +321,11 @@ def declare(parser: argparse._ActionsContainer, *rows: tuple[Any, ...]) -> None:
 
     What is typed is a name (or several, with commas) and, unless it is a switch, the name of its value: ``--count N``,
     ``session SESSION``. Behind it, ``?``, ``*`` and ``+`` say how many values there are, ``...`` that an option may be
-    repeated, ``!`` that it must be given. A tuple of rows has options that exclude each other.
+    repeated, ``!`` that it must be given. A tuple of rows has options that exclude each other. An option whose help
+    begins with ``with --times:`` is refused without that one (:func:`check_needs`).
     """
+    needs: dict[str, str] = parser.get_default("needs") or {}
+    parser.set_defaults(needs=needs)
     for row in rows:
         if isinstance(row[0], tuple):
             declare(parser.add_mutually_exclusive_group(), *row)
@@ -340,6 +343,8 @@ def declare(parser: argparse._ActionsContainer, *rows: tuple[Any, ...]) -> None:
             given["required"] = True
         if names == "-o":
             given["dest"] = "output"
+        if about.startswith("with -"):
+            needs[names] = about.partition(":")[0].removeprefix("with ")
         if isinstance(kind, dict):
             given |= kind
         elif kind is not None:
@@ -347,6 +352,22 @@ def declare(parser: argparse._ActionsContainer, *rows: tuple[Any, ...]) -> None:
         if more[1:]:
             given["default"] = more[1]
         parser.add_argument(*names.split(","), help=about, **given)
+
+
+def check_needs(args: argparse.Namespace, typed: Sequence[str]) -> None:
+    """Raise UserError for an option that has no effect without another one."""
+    given = {one.partition("=")[0] if one.startswith("--") else one[:2] for one in typed}
+    for option, needed in getattr(args, "needs", {}).items():
+        if option in given and needed not in given:
+            raise UserError(f"{option} needs {needed}; add it, or leave {option} out")
+
+
+def leave_out(args: argparse.Namespace, names: Iterable[str], why: str) -> None:
+    """Raise UserError, which says why, if one of these options was given."""
+    for name in names:
+        given = getattr(args, name.replace("-", "_"))
+        if not (given is None or given is False):  # 0 is given
+            raise UserError(f"--{name.replace('_', '-')} {why}")
 
 
 def session_path(name: str) -> Path:

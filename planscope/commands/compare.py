@@ -75,6 +75,8 @@ def _compare(args: argparse.Namespace) -> int:
 
     if args.json and args.format not in (None, "json"):
         raise UserError(f"--json and --format {args.format} contradict each other; leave one out")
+    if args.all and (args.json or args.format == "json"):
+        raise UserError("JSON has all calls; leave --all out")
     if len(args.ids) > 2:
         raise UserError(f"{len(args.ids)} ids are too many; name at most two")
     output = output_file(args.output) if args.output not in (None, "-") else None

@@ -17,6 +17,7 @@ from planscope.commands.common import (
     ProgressLine,
     also,
     answer,
+    leave_out,
     whole,
 )
 from planscope.commands.recording import (
@@ -64,7 +65,6 @@ _DISSECT = (
         "once a cause is 90 %% sure, at most N more runs, and those that --budget leaves, look for the words to "
         "blame (default 40)",
         whole(0, MOST),
-        40,
     ),
     ("--no-culprit", "name the cause only, and not the words"),
     ("--seed S", "seed for the mutants and a simulated model (default 0)", whole(0)),
@@ -111,11 +111,17 @@ class _Work:
     def __init__(self, args: argparse.Namespace, place: Addition) -> None:
         from planscope.dissection.engine import Dissector
         from planscope.dissection.options import DissectOptions
+        from planscope.session.model import CULPRIT_BUDGET
 
         self.place, session = place, place.session
         resume = _resumed(session, args)
         method = resume.method if resume is not None else args.method or "rates"
-        more = 0 if args.no_culprit or method == "paper" else args.culprit_budget
+        if method == "paper":
+            leave_out(args, ("culprit_budget", "no_culprit"), "needs --method rates; leave it out")
+        if args.no_culprit:
+            leave_out(args, ("culprit_budget",), "has no effect with --no-culprit; leave one out")
+        more = 0 if args.no_culprit or method == "paper" else CULPRIT_BUDGET
+        more = more if args.culprit_budget is None else args.culprit_budget
         self.filling = Filling(place, args.budget + more)
         variant, begin = _begin(session, args, resume)
         read_variant(variant)

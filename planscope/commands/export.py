@@ -90,8 +90,8 @@ def _check(args: argparse.Namespace) -> None:
                 f"{args.output}: no form of a run ends so; the endings are {forms}, or give --format"
             )
         raise UserError("the following arguments are required: --format (see: planscope export --help)")
-    if args.json and not args.preview:
-        raise UserError("--json needs --preview; to write a run as JSON, use --format json")
+    if args.only and args.format not in (None, "html", "session"):
+        raise UserError(f"--only is for html and session: {args.format} is of one run; leave it out")
     if args.format != "svg" and (args.step or args.size or args.theme):
         raise UserError("--step, --size and --theme need --format svg; add it, or leave them out")
     if args.no_redact and (args.preview or args.keep or args.replace):

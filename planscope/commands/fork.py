@@ -16,6 +16,7 @@ from planscope.commands.common import (
     SESSION,
     columns,
     is_text,
+    leave_out,
     more_names_help,
     names_of,
     read_text,
@@ -101,8 +102,11 @@ def _forked(args: argparse.Namespace, session: Session, run: Run, variant: Varia
     from planscope.session.oracle_input import has_own_tools
 
     if has_own_tools(variant):
-        if args.model is not None or args.guard:
-            raise UserError("--model and --guard are for agents with mock tools; leave them out")
+        leave_out(
+            args,
+            ("model", "guard", "seed", "base_url", "max_seconds", "max_calls"),
+            "is for agents with mock tools; leave it out",
+        )
         return fork_own(
             run, variant, step=args.step, answer=args.answer, agent=args.agent, run_id=next_run_id(session)
         )

@@ -22,6 +22,7 @@ from planscope.commands.common import (
     complain,
     declare,
     given_for,
+    leave_out,
     number,
     output_file,
     price,
@@ -171,6 +172,10 @@ def _fuzz(args: argparse.Namespace) -> int:
     from planscope.views.fuzz import fuzz_blocks
 
     formats = ("html", "pytest", "junit", "sarif")
+    if not (args.json or any(getattr(args, name) for name in formats)):
+        leave_out(
+            args, ("redact",), "replaces nothing on the screen; add --json or --pytest, or leave it out"
+        )
     files = {name: output_file(given) for name in formats if (given := getattr(args, name)) is not None}
     if len(args.reads) != len(args.writes):
         raise UserError("--reads and --writes name tools in pairs; give both equally often")
@@ -242,9 +247,7 @@ def _call_of(record: dict[str, object]) -> Call:
 def _models(args: argparse.Namespace) -> FuzzModels | None:
     """Return the models of the command line, or None if there is none."""
     if args.model is None:
-        for name in _NEED_MODEL:
-            if getattr(args, name) not in (None, False):
-                raise UserError(f"--{name.replace('_', '-')} needs --model; add it, or leave this out")
+        leave_out(args, _NEED_MODEL, "needs --model; add it, or leave this out")
         return None
     from planscope.toolfuzz.models import FuzzModels, ModelOptions
 

@@ -15,6 +15,7 @@ from planscope.commands.common import (
     SESSION,
     also,
     answer,
+    leave_out,
     open_session,
     whole,
 )
@@ -64,6 +65,8 @@ _MUTATE = (
 
 
 def _mutate(args: argparse.Namespace) -> int:
+    if args.kind not in (ALL, "TopicChange"):
+        leave_out(args, ("topics_file",), "is for --kind other-topic; leave it out")
     place = None if args.json and args.output is None else Addition(args)  # else they are only printed
     variant = newest_original(place.session if place else open_session(args.session), args.variant)
     made, missing = _make(args, variant)

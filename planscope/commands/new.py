@@ -16,6 +16,7 @@ from planscope.commands.common import (
     ProgressLine,
     check_topic,
     declare,
+    leave_out,
     more_names_help,
     named_or_found,
     names_of,
@@ -96,8 +97,6 @@ def _new(args: argparse.Namespace) -> int:
 
     if isinstance(args.actions, str):
         raise UserError(f"--actions: {quoted(args.actions)} is not a whole number; names need --text")
-    if args.new_actions:
-        raise UserError("--new-actions needs a text; add --text FILE")
     if args.output is not None and args.count is not None:
         raise UserError("-o writes one session; leave --count out, or leave -o out to print JSON")
     if args.clock_times is not None and not args.timed:
@@ -136,11 +135,7 @@ def _own(args: argparse.Namespace) -> int:
     from planscope.language.reading import read_query
     from planscope.session.store import save
 
-    for name in RANDOM_ONLY:
-        if getattr(args, name.replace("-", "_")) not in (None, False):
-            raise UserError(
-                f"--{name.replace('_', '-')} is for random queries; leave it out, or leave --text out"
-            )
+    leave_out(args, RANDOM_ONLY, "is for random queries; leave it out, or leave --text out")
     if isinstance(args.actions, int):
         raise UserError('--actions with --text needs names, as in --actions "a, b", or leave it out')
     output = output_file(args.output) if args.output is not None else None
@@ -255,8 +250,7 @@ def _topics(args: argparse.Namespace) -> int:
 
     if args.model is not None:
         return _write_topics(args)
-    if args.output is not None or args.base_url is not None:
-        raise UserError("-o and --base-url need --model; to write the topics for another program, use --json")
+    leave_out(args, ("base_url",), "needs --model; add it, or leave --base-url out")
     topics = load_topics(args.file)
     if args.topic is not None:
         check_topic(args.topic, topics)

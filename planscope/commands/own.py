@@ -55,7 +55,7 @@ _DEBUG = (
         "pause at 'tool NAME', 'step 3' or error; may be given more than once (default: before every call)",
         {"dest": "breaks"},
     ),
-    ("--stepping", "with --break: pause before every call, too"),
+    ("--stepping", "pause before every call, and not only where --break says"),
     ("--dry", "call no tool: you give each answer, or --answers has it"),
     ("--answers SESSION", "with --dry: take answers from a recorded run (its last, or --run)"),
     RUN,
@@ -64,8 +64,6 @@ _DEBUG = (
 
 
 def _debug(args: argparse.Namespace) -> int:
-    if (args.answers or args.run) and not args.dry:
-        raise UserError("--answers and --run are for --dry; add it, or leave them out")
     if args.run and not args.answers:
         raise UserError("--run names a run of --answers SESSION; add that")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):

@@ -78,7 +78,7 @@ _OPTIONS: dict[str, tuple[Any, ...]] = {
             "ask a model, such as openai:gpt-4o-mini, which may cost money; without it, each "
             "sentence is read as it stands",
         ),
-        ("--base-url URL", "another server for the model"),
+        ("--base-url URL", "with --model: another server for it"),
         ("-o FILE", "ask for each rule, and write those that you want to this file"),
         ("--yes", "with -o: write all rules that can be read, without asking"),
         _JSON,
@@ -148,8 +148,6 @@ def _draft(args: argparse.Namespace) -> int:
     from planscope.session.traces import trace_of
 
     output = output_file(args.output) if args.output is not None else None
-    if args.yes and output is None:
-        raise UserError("--yes needs -o FILE; name the file to write")
     asks = output is not None and not args.yes
     if args.json and asks:
         raise UserError("--json does not ask; add --yes to write all rules that can be read, or leave out -o")
@@ -329,9 +327,9 @@ def _blocks(file: RuleFile, findings: Findings, warnings: Sequence[str]) -> Iter
     from planscope.report import warning_blocks
     from planscope.rules.words import meaning, set_text
 
+    titles = {rule.id: rule.title for rule in file.rules}
     for rule in file.rules:
-        name = f"{rule.name} ({rule.id})" if rule.name else rule.id
-        yield Para(f"{name}, line {rule.line}: {rule.text}")
+        yield Para(f"{rule.title}, line {rule.line}: {rule.text}")
         yield Para(meaning(rule), "    ")
     for words, calls in (("Only reads", file.reads), ("Writes", file.writes)):
         if calls:
@@ -340,12 +338,12 @@ def _blocks(file: RuleFile, findings: Findings, warnings: Sequence[str]) -> Iter
         yield Para(f"Tools: {', '.join(tools)}.")
     yield from (*warning_blocks(warnings), GAP)
     if findings.contradiction is not None:
-        names = ", ".join(findings.contradiction)
+        names = ", ".join(titles[id] for id in findings.contradiction)
         yield Para(f"Contradiction: no trace keeps {names} together.")
         return
     for rule_id, by in findings.implied:
-        why = f"implied by {', '.join(by)}" if by else "always kept"
-        yield Para(f"{rule_id} is {why}: leave it out, or keep it for its words.")
+        why = f"implied by {', '.join(titles[id] for id in by)}" if by else "always kept"
+        yield Para(f"{titles[rule_id]} is {why}: leave it out, or keep it for its words.")
     for tool in findings.uncallable:
         yield Para(f"{tool} can never be called: no trace that keeps the rules calls it.")
     if not findings.implied and not findings.uncallable:

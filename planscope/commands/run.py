@@ -77,8 +77,6 @@ _RUN = (
 def _run(args: argparse.Namespace) -> int:
     if args.role is not None and not is_text(args.role):
         raise UserError("--role is not UTF-8 text")
-    if not args.live and (args.breaks or args.stepping):
-        raise UserError("--break and --stepping need --live; add it, or leave them out")
     source = session_path(args.session)
     if args.live:
         from planscope.language.prompts import templates

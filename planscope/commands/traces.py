@@ -13,6 +13,7 @@ from planscope.commands.common import (
     STANDARD_INPUT,
     answer,
     complain,
+    leave_out,
     output_file,
     print_json,
     quoted,
@@ -64,6 +65,7 @@ def _import(args: argparse.Namespace) -> int:
         raise UserError("name a trace: a file, a folder, - (standard input), or --last claude")
     target = output_file(args.output) if args.output is not None else None
     if args.list:
+        leave_out(args, ("output", "pick", "all", "rules"), "makes a session, and --list none; leave one out")
         from planscope.documents.listings import TraceLineDocument
 
         _print_list(args, list(map(TraceLineDocument.about, _traces(paths, []))))

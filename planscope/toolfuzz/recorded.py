@@ -25,10 +25,18 @@ def session_of(target: str) -> Path | None:
     """Return the session file that a target names, or None if it names something else.
 
     A target with a colon or an equals sign is a module's object, a server or a schema with its function. Another is a
-    session or a trace if there is such a file, or if the library has a session of that name.
+    session or a trace if there is such a file, or if the library has a session of that name. Raises UserError for a
+    file of code.
     """
     from planscope.session.locations import SUFFIXES, in_library
 
+    file, _, named = target.partition(":")
+    if file.endswith(".py") and "=" not in file:
+        *folders, module = Path(file).with_suffix("").parts
+        where = "" if Path(file).is_absolute() or ".." in folders else ".".join([*folders, ""])
+        start = "" if where or not folders else f", and start planscope in {Path(file).parent}"
+        name = f"{where}{module}:{named or 'TOOLS'}{start}"
+        raise UserError(f"{file} is a file of code; name what to fuzz in it, as in: planscope fuzz {name}")
     path = Path(target)
     if target.endswith(tuple(SUFFIXES)) and (path.exists() or not target.startswith("mcp:")):
         return path

@@ -54,7 +54,7 @@ def test_what_is_compared(cli: Cli, path: Path) -> None:
     assert compared(cli, path, "--variants") == ["v1", "v2"]
     assert compared(cli, path, "--variants", "v2", "v1") == ["v2", "v1"]
     assert compared(cli, path, "v2", "--variants", "v1") == ["v2", "v1"]
-    assert compared(cli, "--all", path, "r1", "-o", "-", "r2") == ["r1", "r2"]
+    assert compared(cli, "--no-redact", path, "r1", "-o", "-", "r2") == ["r1", "r2"]
 
 
 def test_what_a_dissection_made_is_compared_where_there_is_nothing_else(cli: Cli, files: Files) -> None:

@@ -179,4 +179,4 @@ def test_ones_own_text_that_is_refused(cli: Cli, options: list[str], text: str, 
 
 def test_names_without_a_text_are_refused(cli: Cli) -> None:
     assert "need --text" in cli("new", "--actions", "a, b").complaint()
-    assert "add --text" in cli("new", "--new-actions").complaint()
+    assert "needs --text" in cli("new", "--new-actions").complaint()

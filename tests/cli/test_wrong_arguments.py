@@ -64,7 +64,7 @@ ARGUMENTS: list[tuple[str, str]] = [
     ("new --topics-file nope.toml", "nope.toml: No such file"),
     ("new --count 2 -o x.json", "-o writes one session"),
     ("topics teach", "did you mean teacher?"),
-    ("topics -o x.toml", "-o and --base-url need --model"),
+    ("topics -o x.toml", "-o needs --model; add it, or leave -o out"),
     ("topics nurse --model sim:careful", "a simulated model cannot write topics"),
     ("schema nope", "there is no schema 'nope'; the schemas are session, new,"),
     # models and limits of run
@@ -94,8 +94,8 @@ ARGUMENTS: list[tuple[str, str]] = [
     ("run case --model sim:careful --times 0", "--times: 0 is out of range"),
     ("run case --model sim:careful --times 1001", "--times: 1001 is out of range"),
     ("run case --model sim:careful --times 2 --at-once 0", "--at-once: 0 is out of range"),
-    ("run case --model sim:careful --break doomed", "--break and --stepping need --live"),
-    ("run case --model sim:careful --times 2 --stepping", "--break and --stepping need --live"),
+    ("run case --model sim:careful --break doomed", "--break needs --live"),
+    ("run case --model sim:careful --times 2 --stepping", "--stepping needs --live"),
     ("run case --model sim:nope --times 2", "no profile 'nope'"),
     ("run case --model sim:careful --times 2 --prompts /dev/zero", "/dev/zero is not a file of prompts"),
     ("models --base-url there", "--base-url must begin with http"),
@@ -110,6 +110,36 @@ ARGUMENTS: list[tuple[str, str]] = [
     ("export first-look --format svg --theme nope", "nope"),
     ("export first-look --format svg --step 99", "99"),
     ("export first-look --format text --step 3", "need --format svg"),
+    # options that have no effect
+    ("run case --model sim:careful --at-once 3", "--at-once needs --times; add it, or leave --at-once out"),
+    ("run case --model sim:careful --at-once=3", "--at-once needs --times"),
+    (
+        "dissect case --model sim:flaky --method paper --culprit-budget 5",
+        "--culprit-budget needs --method rates",
+    ),
+    ("dissect case --model sim:flaky --method paper --no-culprit", "--no-culprit needs --method rates"),
+    ("dissect case --model sim:flaky --no-culprit --culprit-budget 0", "leave one out"),
+    ("check first-look --details 20", "--details needs --rules; add it"),
+    ("check first-look --junit x.xml", "--junit needs --rules"),
+    ("check first-look --no-certify --rules nope", "--no-certify is for a session's own verdict"),
+    ("check folder --branches", "--branches needs --rules"),
+    ("replay first-look --changes", "--changes needs --json"),
+    ("compare first-look --all --json", "JSON has all calls"),
+    ("export first-look --format text --only", "--only is for html and session"),
+    ("mutate case --kind other-words --topics-file x.toml", "--topics-file is for --kind other-topic"),
+    ("import x.json --list --rules r.txt", "--rules makes a session, and --list none"),
+    ("new --new-actions", "--new-actions needs --text"),
+    ("topics --base-url http://localhost:1", "--base-url needs --model"),
+    ("rules draft x.txt --yes", "--yes needs -o"),
+    ("rules draft x.txt --base-url http://localhost:1", "--base-url needs --model"),
+    ("debug x:y --run r1", "--run names a run of --answers SESSION"),
+    ("debug x:y --answers x.json", "--answers needs --dry"),
+    ("fuzz math:sqrt --redact", "--redact replaces nothing on the screen"),
+    ("campaign show trial n2-1 --all", "--all is for the list of runs"),
+    # a file of code is no trace
+    ("fuzz mytools.py", "name what to fuzz in it, as in: planscope fuzz mytools:TOOLS"),
+    ("fuzz ./a/mytools.py:search", "planscope fuzz a.mytools:search"),
+    ("fuzz /a/mytools.py", "planscope fuzz mytools:TOOLS, and start planscope in /a"),
     # what is private
     ("export first-look --format text --keep 9", "there is no finding 9; nothing private was found"),
 ]
@@ -179,7 +209,7 @@ def test_names_of_actions(cli: Cli, names: str, says: str) -> None:
 
 
 DURATIONS = [
-    (["--durations", "1, 2"], "--durations needs a timed query; add --timed"),
+    (["--durations", "1, 2"], "--durations needs --timed; add it"),
     (["--timed", "--durations", "1"], "has 1 values for 2 actions"),
     (["--timed", "--durations", ""], "whole hours from 1 to 24"),
     (["--timed", "--durations", "0, 1"], "whole hours from 1 to 24"),

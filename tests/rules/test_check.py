@@ -432,6 +432,26 @@ def test_damaged_data_may_hold_calls_at_every_door(cli: Cli, tmp_path: Path) -> 
         assert "damaged data may hold calls" in cli("export", session, "--format", "html").out, name
 
 
+def test_a_session_is_judged_with_the_options_of_its_traces(cli: Cli, tmp_path: Path) -> None:
+    """Failed calls do not count, and what is owed may still come, in a trace and in the session made of it."""
+    trace, rules, session = tmp_path / "t.json", tmp_path / "r", tmp_path / "s.planscope.json"
+    calls = [
+        {"tool": "look", "arguments": {}, "answer": "no", "error": "down"},
+        {"tool": "pay", "arguments": {}},
+    ]
+    trace.write_text("".join(json.dumps(one) + "\n" for one in calls))
+    rules.write_text("look comes before pay.\nEvery pay is followed by look.\n")
+    cli("import", trace, "-o", session)
+    for options, states in (
+        ((), ["kept", "broken"]),
+        (("--succeeded-only",), ["broken", "broken"]),
+        (("--running",), ["kept", "unknown"]),
+    ):
+        for path in trace, session:
+            (found,) = cli("check", path, "--rules", rules, "--json", *options).json["traces"]
+            assert [one["state"] for one in found["rules"]] == states, (path.name, options)
+
+
 def test_no_trace_is_a_whole_document(cli: Cli, write: Callable[..., tuple[str, str]]) -> None:
     traces, rules = write("a comes before b.")
     done = cli("check", traces, "--rules", rules, "--json")

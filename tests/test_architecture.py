@@ -258,12 +258,12 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 193_870,
-    "rules": 83_164,
+    "rules": 83_517,
     "toolfuzz": 88_053,
     "agents": 73_050,
     "traces": 56_759,
     "commands": 46_305,
-    "language": 98_536,
+    "language": 98_568,
     "session": 40_246,
     "oracle": 35_101,
     "sharing": 31_751,

@@ -771,8 +771,8 @@ PLAINER = rf"""
       them| the two)? => 1
     (only .*?) as (?:the |an? )?(?:very )?(first|last|final) (?:tool )?(?:call|step|action)(?: of \
       (?:the|an?|any|each|every) {_RUN})? => 1 2
-    ^(?:an? )?(\S+) (?:closes|ends|finishes|concludes|terminates) (?:the|an?|every) {_RUN} [:;,] (.*) \
-      (?:it|that)$ => 2 1
+    ^(?:an? )?(\S+) (?:closes|ends|finishes|concludes|terminates) (?:the|an?|every) {_RUN} [:;,] (.* \
+      after) (?:it|that)$ => 2 1
     (?:is|are) (?:not|none of|never) (?:the|this|that|an?|your|our|its)?(?: \
       (?:agent|assistant|model|bot)(?: 's|'s)?)? \
       ?(?:job|business|task|role|remit|concern|responsibility|call to make) => is forbidden

@@ -186,7 +186,7 @@ _MORE = r"""
     never -a: (?:may_)?only_do <first> (?:and )?nothing_else
     not_succession a -b: (?:after|once)(?: every)? <DONE> ?,? (?:only|only_do) <then> (?:may_)?(?:<V>|is|follows)
     not_succession a -b: (?:only|only_do) <then> (?:may_)?(?:<V>|is|follows) (?:after|once)(?: every)? <DONE>
-    not_succession a -b: (?:after|once)(?: every)? <DONE> ?,? (?:may_)?only_do <then>
+    not_succession a -b | not_within a -b: (?:after|once)(?: every)? <DONE> ?,? (?:may_)?only_do <then>
     precedence * a: first call_is(?: happens)? not_(?:may_)?is(?: happens)? <first>
     precedence * a: <first> (?:not_(?:may_)?is|not_do is) first call_is(?: happens)?
     precedence * a: (?:<first> not_(?:may_)?<V>|(?:no|not_do) <first>) first
@@ -807,10 +807,6 @@ def _clause(items: Sequence[Item], match: re.Match[str]) -> tuple[Meaning, ...] 
     if way is None:
         return None
     if not part["word"]:
-        if many is not None and way == "not" and many.code == "COUNT" and len(subject) == 1:
-            subject = [
-                replace(subject[0], calls=(calls,)) for calls in subject[0].calls
-            ]  # "never A or B twice"
         return _alone(way, many, subject, part, items)
     if many is not None and (many.low, many.high) == (1, MANY) and way == "do":
         subject, many = [joined(subject)] if many.code == "COUNT_AMONG" else subject, None
@@ -1013,8 +1009,11 @@ def _alone(
         if [kind for kind, _ in bounds] not in (["absence"], ["exactly"]):
             return None
         bounds = [(cast(Kind, part["row"]), bounds[0][1])]
-    if many is not None and len(subject) > 1 and not any(item.code in ("both", "every") for item in items):
-        ways = subject, [joined(subject)]
+    each = [replace(one, calls=(calls,)) for one in subject for calls in one.calls]
+    most = [kind for kind, _ in bounds] == ["absence"] and part["verb"] != "happens"  # "A or B at most twice"
+    several = len(subject) > 1 or (most and len(each) > 1 and many is not None and many.code == "COUNT")
+    if many is not None and several and not any(item.code in ("both", "every") for item in items):
+        ways = subject if len(subject) > 1 else each, [joined(subject)]
         return tuple(tuple(_numbers(bounds, some, many)) for some in ways) if bounds else None
     return (tuple(_numbers(bounds, subject, many)),) if bounds else None
 

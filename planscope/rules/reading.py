@@ -184,35 +184,52 @@ Way = list[tuple[Rule, bool]]
 
 def _sentence(file: _File, row: list[Token]) -> None:
     """Read one sentence and add its rules or its marks. Raises SentenceError."""
-    text = file.scanner.text
-    name, rest = _named(text, row)
-    if not rest:
-        return
+    name, rest = _named(file.scanner.text, row)
+    label = row[: len(row) - len(rest) - 1] if name is not None else []
+    more, ways = name is not None and _says_more(file, label, rest), [(name, rest)]
     if name is not None and loose(name) in map(loose, file.scanner.tools):  # "refund: at most once"
-        for some in ([*row[: len(row) - len(rest) - 1], *rest], row):
-            with suppress(SentenceError):
-                return _named_sentence(file, None, some)
-        if not any(map(file.scanner.names_tool, rest)):
-            return _named_sentence(file, None, row)
-    label = row[: len(row) - len(rest)]
-    if name is not None and (
-        sum(map(file.scanner.names_tool, label)) > 1
-        or (_mentions(file, label) and not file.scanner.named(rest))
-    ):
-        return _named_sentence(file, None, row)  # "A refund ends what a lookup began: ..." is no name
-    try:
-        _named_sentence(file, name, rest)
-    except SentenceError:
-        if name is None:
-            raise
-        with suppress(SentenceError):  # "A and B exclude each other: never call both"
-            return _named_sentence(file, None, row)
-        raise
+        ways = [(None, [*label, *rest]), (None, row), *([] if more else ways)]
+    elif more:
+        ways = [(None, row)]
+    elif name is not None:  # "A and B exclude each other: never call both"
+        ways.append((None, row))
+    errors = []
+    for own, some in ways if rest else ():
+        try:
+            return _named_sentence(file, own, some)
+        except SentenceError as error:
+            errors.append(error)
+    brief = len(label) < _SHORT and (len(label) < 2 or label[0].key not in _CONDITIONS)
+    if len(errors) == 1 and more and brief and not errors[0].readings:
+        slug = "-".join([*str(name).split(), *(["rule"] if len(label) == 1 else [])]).lower()
+        why = f'"{name}" may say more than a name does; say it in the sentence, or write "{slug}: ..."'
+        raise SentenceError((row[0].start, label[-1].end), why)
+    if errors:
+        raise errors[0 if ways[0][0] is name else -1]
 
 
-def _mentions(file: _File, label: Sequence[Token]) -> bool:
-    """Return whether all words before a colon name a tool: "oven start: ..."."""
-    return any((label[0].start, label[-2].end) == span for span in file.scanner.named(label[:-1]))
+def _says_more(file: _File, label: Sequence[Token], rest: Sequence[Token]) -> bool:
+    """Return whether what stands before a colon is more than a name: a condition, a judgement, whom a rule is for, or
+    a tool that the rest does not name ("large refunds: lookup first"). Words with hyphens between them are a name."""
+    keys = {one.key for one in label}
+    if "-" in keys and label[-1].end - label[0].start == sum(len(one.text) for one in label):
+        return False
+    said = {word for one in rest for word in one.key.split("_")}
+    named, others = (_tools(file, some) for some in (label, rest))
+    return bool(
+        (len(label) > 1 and label[0].key in _CONDITIONS)
+        or (keys <= _JUDGING | _RULE and not keys <= _RULE)
+        or (_CASES & keys) - said
+        or len(named) > 1
+        or ("*" not in said and named - others)
+    )
+
+
+def _tools(file: _File, row: Sequence[Token]) -> set[str | None]:
+    """Return the tools that some words name, in other words too."""
+    cuts = file.scanner.cuts(row, inflected=True)
+    found: set[str | None] = {one.calls.name for at in range(len(cuts.row)) for one in cuts.names(at)}
+    return found.union(one.text.strip("`") for one in row if one.kind == "quoted")
 
 
 def _named_sentence(file: _File, name: str | None, row: list[Token]) -> None:
@@ -464,17 +481,34 @@ def _check_patterns(condition: Condition | None, span: Span) -> None:
 
 _CONDITIONS = english.words(
     """right immediately directly straight just after as before between by during if once unless until when whenever
-    while without"""
+    while without with within in inside on for at to from outside under except excluding only unless where every each
+    any all"""
 )
+_JUDGING = english.words(
+    """not allowed permitted forbidden prohibited banned wrong bad never no dont don't do ok okay fine optional except
+    exception exceptions example examples ignore ignored skip skipped old obsolete deprecated disabled inactive off
+    draft todo maybe perhaps possibly sometimes usually mostly false otherwise else unless may can could should reverse
+    reversed opposite"""
+)
+_RULE = english.words("this that these a an the is are rule rules strictly always absolutely")
+_CASES = english.words(
+    """customer customers user users client clients member members guest guests account accounts manager managers admin
+    admins agent agents employee employees staff people minors adults children students patients vip vips gold silver
+    premium free paid trial tier enterprise beta internal external production prod staging sandbox mode weekday weekdays
+    weekend weekends monday mondays tuesday wednesday thursday friday fridays saturday saturdays sunday sundays holiday
+    holidays night nights morning mornings evening evenings hours large small big expensive cheap urgent emergency
+    emergencies over above under below than"""
+)
+"""Before a colon: words with which a condition begins; judgements; words that say for whom or when a rule is."""
 
 
 def _named(text: str, row: list[Token]) -> tuple[str | None, list[Token]]:
-    """Return the name before the sentence, if it has one, and the rest: "After A: never B" has none."""
+    """Return the words before a colon, if there are some, and the rest."""
     for k, token in enumerate(row[:12]):
         if token.text == ":" and k:
             name = _words(text, (row[0].start, row[k - 1].end))
             glued = k + 1 < len(row) and row[k + 1].start == token.end and row[k - 1].end == token.start
-            if not glued and (k == 1 or row[0].key not in _CONDITIONS):
+            if not glued:
                 if k + 1 == len(row):
                     raise SentenceError((token.start, token.end), "a name without a sentence")
                 return name, row[k + 1 :]

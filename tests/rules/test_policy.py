@@ -111,7 +111,7 @@ def test_prose_is_parted_as_people_read_it(policy: str, sentences: list[str] | N
     ],
 )
 def test_what_may_limit_or_turn_a_sentence_keeps_it_out(policy: str) -> None:
-    assert "could be read as" in why(policy)
+    assert re.search("could be read as|may say more than a name does", why(policy))
 
 
 @pytest.mark.parametrize(

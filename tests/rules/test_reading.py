@@ -325,6 +325,44 @@ def test_a_condition_before_a_colon_is_no_name(text: str) -> None:
     assert rule.name is None and "lookup" in {one.name for one in (*rule.first, *rule.then)}
 
 
+def test_a_label_that_may_say_more_is_read_or_refused() -> None:
+    for text in (
+        "Refunds: lookup first",
+        "Refund: lookup first.",
+        "refunding: lookup before",
+        "Refund: only after lookup",
+    ):
+        assert _found(text) == [("precedence", "lookup", "refund", 0)], text
+    for text in (
+        *(
+            "Large refunds: lookup first",
+            "refund: lookup happens last",
+            "Refund: call lookup",
+            "to refund: lookup first",
+        ),
+        *(
+            "VIP customers: never refund",
+            "On weekends: never refund",
+            "Friday: never refund",
+            "If angry: lookup first",
+        ),
+        *("Not allowed: refund before lookup", "Optional: lookup before refund", "Bad: refund, then lookup"),
+        *("Exceptions: never refund", "Old rule: refund at most once", "Orders over 100: never refund"),
+        *(
+            "Gold tier: refund at most twice",
+            "For a VIP: at most two refunds",
+            "Outside office hours: no refund",
+        ),
+    ):
+        with pytest.raises(ParseFailure):
+            read_rules(text, TOOLS)
+    with pytest.raises(ParseFailure, match=r'write "vip-customers: \.\.\."'):
+        read_rules("VIP customers: never refund", TOOLS)
+    for name in ("vip-customers", "safety", "Rule 1", "refund limits", "look before you pay"):
+        (rule,) = read_rules(f"{name}: refund happens at most once.", TOOLS).rules
+        assert (rule.name, rule.kind) == (name, "absence")
+
+
 def test_a_word_of_a_condition_alone_is_a_name() -> None:
     (rule,) = read_rules("once: refund happens at most once.", TOOLS).rules
     assert (rule.name, rule.kind, rule.count) == ("once", "absence", 1)

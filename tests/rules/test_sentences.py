@@ -207,6 +207,28 @@ def test_what_is_refused(text: str) -> None:
             ),
         ),
         ("No other tool may be called before A.", ("The first call is A.", "A happens first.")),
+        *(
+            (
+                text,
+                ("A happens at most 2 times. B happens at most 2 times.", "A or B happens at most 2 times."),
+            )
+            for text in (
+                "A or B at most twice.",
+                "Call A or B no more than twice.",
+                "A or B may be called at most two times.",
+                "Never A or B more than twice.",
+            )
+        ),
+        *(
+            (
+                text,
+                (
+                    "Any call other than B never happens after A.",
+                    "Any call other than B never happens within 1 call after A.",
+                ),
+            )
+            for text in ("After A only B.", "after A, only call B", "Once A has happened, only B.")
+        ),
     ],
 )
 def test_what_has_two_readings_shows_both(text: str, readings: tuple[str, ...]) -> None:

@@ -266,7 +266,7 @@ TOKENS = {
     "language": 98_568,
     "session": 40_246,
     "oracle": 35_101,
-    "sharing": 31_751,
+    "sharing": 31_817,
     "debugger": 27_435,
     "dissection": 26_590,
     "synthesis": 17_398,

@@ -48,6 +48,7 @@ and those of dissections."""
 MOST_DRAWN = 6_000
 """Limit for the actions times the steps of a run whose plan is drawn at every step."""
 
+_AFTER_LOSS = {"doomed": "dim", "broken": "dim"}
 _TITLE = 200
 _TURN = 300
 _LONGEST = 20_000
@@ -199,21 +200,22 @@ class RunView:
         """Return a row for each step: what was said before it, number, state, call, trouble, hours, state in words."""
         attempt = 1
         for i, view in enumerate(self.index.steps):
-            before = [f"{who}: {clip(turn, _TURN)}" for who, turn in self._turns(i)]
+            before = [f"{who}: {clip(' '.join(turn.split()), _TURN)}" for who, turn in self._turns(i)]
             if view.attempt != attempt:
                 before.append(f"attempt {view.attempt}")
             attempt = view.attempt
+            tone = view.state if i in self.index.doomed else _AFTER_LOSS.get(view.state, view.state)
             said = call_text(view)
             if view.call is None:
                 said = Toned(_named(view) if view.step == 0 else phrases.ending(self.record), "dim")
             yield (
                 Toned("\n".join(before), "dim"),
                 Toned(str(view.step), "dim"),
-                Toned(terms.STATE_GLYPHS[view.state], view.state),
+                Toned(terms.STATE_GLYPHS[view.state], tone),
                 said,
                 Toned(", ".join(self._trouble(i)), "core" if i in self.index.doomed else "caution"),
                 Toned(phrases.hours(view.start, view.end), "dim"),
-                Toned("" if self.run.problem.unjudged else phrases.step_word(self.run, view), view.state),
+                Toned("" if self.run.problem.unjudged else phrases.step_word(self.run, view), tone),
             )
 
     def _turns(self, i: int) -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ from planscope.debugger.selection import (
 )
 from planscope.dissection.told import Found
 from planscope.drawing.tree import guides
+from planscope.language.outline import OutlineNode
 from planscope.language.problem import Constraint, NodePath, Span
 from planscope.language.reading import Reading
 from planscope.report import action_rows, status_text
@@ -63,7 +64,7 @@ class QueryView:
         return Part("query", [*self._panes(run)], place=place, spare=spare)
 
     def _panes(self, run: Replay) -> Iterator[Block]:
-        kind = self.variant.origin.kind
+        kind = self.variant.origin.mutation or self.variant.origin.kind
         notes = (ORIGINS.get(kind, kind), "timed" * self.problem.timed, self.variant.query.topic)
         about = Toned(" · ".join(filter(None, notes)), "dim")
         asked: list[Block] = [*self._words()]
@@ -76,7 +77,7 @@ class QueryView:
         if self.outline:
             lines = guides([node.depth for node in self.outline])
             rows = [
-                (line + clip(node.plain, _LABEL), Toned(self._states(node.constraints), "dim"))
+                (line + clip(node.plain, _LABEL), Toned(self._name(node), "dim"))
                 for line, node in zip(lines, self.outline, strict=True)
             ]
             yield Part("pane p2", [Rows("tree", rows)], (Toned("2", "call"), Own(" Tree")))
@@ -103,8 +104,10 @@ class QueryView:
                 rows = []
         yield Rows("text", rows)
 
-    def _states(self, ids: Sequence[str]) -> str:
-        return label(self.problem.by_id[ids[0]]) if len(ids) == 1 else ""
+    def _name(self, node: OutlineNode) -> str:
+        """Name the one constraint of a node that does not say it itself."""
+        names = [label(self.problem.by_id[id]) for id in node.constraints]
+        return names[0] if len(names) == 1 and names[0] != node.plain else ""
 
     def _constraint(self, c: Constraint, status: tuple[str, str]) -> Sequence[Words]:
         where = "" if c.sentence is None else f"sentence {c.sentence + 1}"

@@ -15,7 +15,7 @@ from planscope.views.prompt_sets import cut, sets_blocks
 from planscope.wording.phrases import plural
 
 LONGEST_INPUT = 200
-WIDE, HIGH = 600, 120
+WIDE, HIGH = 320, 64
 """The size of a discovery curve."""
 
 
@@ -85,11 +85,11 @@ def _curve(tool: FuzzedToolDocument) -> str:
         points += [f"{WIDE * at / calls:.1f},{HIGH - HIGH * n / most:.1f}" for n in (last, unique)]
         last = unique
     return (
-        f'<svg viewBox="-5 -5 {WIDE + 60} {HIGH + 30}" width="{WIDE + 60}" role="img" aria-label="discovery curve">'
+        f'<svg viewBox="-5 -5 {WIDE + 40} {HIGH + 30}" role="img" aria-label="discovery curve">'
         f'<polyline fill="none" stroke="#888" points="0,0 0,{HIGH} {WIDE},{HIGH}"/>'
         f'<polyline fill="none" stroke="#c33" stroke-width="2" points="{" ".join(points)}"/>'
         f'<text x="{WIDE + 6}" y="{HIGH - HIGH * last / most + 5:.1f}" fill="currentColor">{last}</text>'
-        f'<text x="{WIDE - 60}" y="{HIGH + 18}" fill="currentColor">{tool.calls:,} calls</text></svg>'
+        f'<text x="{WIDE}" y="{HIGH + 18}" text-anchor="end" fill="currentColor">{tool.calls:,} calls</text></svg>'
     )
 
 

@@ -626,7 +626,7 @@ def imported(tmp_path: Path) -> Path:
         {"role": "user", "content": "Pay the good one back"},
         {"role": "assistant", "tool_calls": [look]},
         {"role": "tool", "tool_call_id": "0", "content": "7"},
-        {"role": "user", "content": "Go on then"},
+        {"role": "user", "content": "Go on\n\nthen"},
         {"role": "assistant", "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "1", "content": "paid"},
         {"role": "assistant", "content": "Done."},
@@ -634,7 +634,7 @@ def imported(tmp_path: Path) -> Path:
     bad = [{"role": "user", "content": "Pay <b>it</b> back"}, *good[4:]]
     file, rules, session = tmp_path / "two.jsonl", tmp_path / "rules.txt", tmp_path / "s.planscope.json"
     file.write_text("\n".join(json.dumps({"messages": one}) for one in (good, bad)))
-    rules.write_text("look_up only reads.\nrefund writes.\nlook_up comes before refund.\n")
+    rules.write_text("look_up only reads.\nrefund writes.\nlook first: look_up comes before refund.\n")
     assert main(["import", str(file), "--all", "--rules", str(rules), "-o", str(session)]) == 0
     return page_of(load(session), tmp_path)
 
@@ -648,12 +648,14 @@ def test_the_page_of_a_trace_has_its_task_and_tools(browser: Browser, imported: 
     assert any("look_up" in one and "reads" in one for one in tools)
     assert not any("to do" in one for one in tools), "nobody asked for these calls"
     assert "What to change" in browser.texts("summary") and "A correct plan" not in browser.text("main")
+    assert browser.texts(".rows.tree li")[-1].count("look first") == 1, "a rule is named once"
     good, bad = browser.texts("#run-list option")
     assert good.endswith(" · right") and "violated" in bad and bad.endswith("lost at step 1")
+    assert len(browser.texts(".rows.steps li .broken")) == 2, "the loss is the loud row"
     choose(browser, 0)
     assert "Pay the good one back" in browser.text(".p1"), "each trace has its own task"
     assert any(one.startswith("user: Go on then") for one in browser.texts(".rows.steps li"))
     browser.press("N")
-    assert browser.texts(".step dt")[0] == "user" and browser.texts(".step dd")[0] == "Go on then"
+    assert browser.texts(".step dt")[0] == "user" and browser.texts(".step dd")[0].startswith("Go on")
     assert "time not recorded" in browser.text(".step") and " 0 s" not in browser.text(".step")
     assert browser.messages == []

@@ -264,7 +264,7 @@ TOKENS = {
     "traces": 56_759,
     "commands": 46_305,
     "language": 98_568,
-    "session": 40_246,
+    "session": 40_267,
     "oracle": 35_101,
     "sharing": 31_817,
     "debugger": 27_435,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from planscope.session.model import AnswerEvent, Given, MessageEvent, SeenTool
-from planscope.session.record import SPEAKERS, RecordedCall, RunRecord
+from planscope.session.record import MODEL, SPEAKERS, RecordedCall, RunRecord
 from planscope.wording.phrases import measured, plural
 
 NOT_RECORDED = "not recorded"
@@ -112,11 +112,12 @@ def _model(record: RunRecord, index: int, messages: tuple[MessageEvent, ...]) ->
             continue
         if event.given is not None and event is not next(iter(_messages(record)), None):
             yield from _changed(event.given)
+        if event.message is None and event.raw and event.text:  # of a trace only the place may be kept
+            yield Part(MODEL, event.text)
         timed = record.cost.known_seconds is not None and event.timed is not False
         when = f", {measured(event.at)} after the start" if timed else ""
-        yield Part("tokens and time", f"{cost_of([event])}{when}")
-        if event.usage is None:
-            yield Part("tokens", NOT_RECORDED, False)
+        counted = f"tokens {NOT_RECORDED}, " if event.usage is None else ""
+        yield Part("tokens and time", f"{counted}{cost_of([event])}{when}")
         whole = event.message if event.message is not None else event.raw or event.text
         yield Part("raw message", whole) if whole else Part("raw message", NOT_RECORDED, False)
 

@@ -101,7 +101,7 @@ def synthesized(request: Request, limits: Limits | None = None) -> Variant:
 def first_look() -> Session:
     variant = synthesized(Request(actions=5, seed=84, sentences=3, timed=True, repeats=True))
     runs = [simulated(variant, 1, "sim:careful"), simulated(variant, 2, "sim:time-blind")]
-    notes = "A synthesized request of five timed actions. The run that fails was lost a step before it shows."
+    notes = "A synthesized query of five timed actions. The run that fails was lost a step before it shows."
     return session("first-look", "A first look: five actions", notes, variant, runs)
 
 

@@ -18,11 +18,8 @@ from planscope.tui.controllers.marks import Marks
 from planscope.tui.screens.debug.stage import Stage
 from planscope.wording import phrases
 
-_BREAKPOINT_HINT = "such as: tool NAME, step 3, breaks c2, lost, error, when valid_completions < 3"
-_BREAKPOINT_HINT_OF_RULES = "such as: tool NAME, step 3, breaks c2, lost, error, when c2 == owed"
-_WATCH_HINT = "such as: ACTION.place, ACTION.start, c2, valid_completions, state, c2 == violated"
-_WATCH_HINT_OF_RULES = "such as: state, c2, c2 == owed, c2 == violated, TOOL.place"
-"""Where there are rules, orders are not counted."""
+_BREAKPOINTS = "such as: tool NAME, step 3, breaks c2, lost, error, when c2 == violated"
+_WATCHES = "such as: state, c2, c2 == violated, NAME.place (of an action or a tool)"
 
 _Put = Callable[[Marks, str, RunIndex, int | None], Marks]
 
@@ -42,11 +39,10 @@ def list_breakpoints(stage: Stage) -> None:
         marks, run = stage.view.marks, stage.view.debug.run
         return [Item(str(b), _stops_in_words(hit_steps(b, run)), b in marks.off) for b in marks.every]
 
-    counted = stage.view.debug.run.problem.counted
     stage.app.push_screen(
         SetDialog(
             "Breakpoints",
-            _BREAKPOINT_HINT if counted else _BREAKPOINT_HINT_OF_RULES,
+            _BREAKPOINTS,
             listed,
             partial(_put, stage, marks_.with_breakpoint),
             lambda at: _mark(stage, marks_.without_breakpoint(stage.view.marks, at)),
@@ -60,11 +56,10 @@ def watch(stage: Stage) -> None:
     from planscope.debugger.offers import matching, watch_offers
     from planscope.tui.dialogs.ask import Item, SetDialog
 
-    counted = stage.view.debug.run.problem.counted
     stage.app.push_screen(
         SetDialog(
             "Watches",
-            _WATCH_HINT if counted else _WATCH_HINT_OF_RULES,
+            _WATCHES,
             lambda: [Item(line.text, f"= {line.value}") for line in stage.view.watch_lines],
             partial(_put, stage, marks_.with_watch),
             lambda at: _mark(stage, marks_.without_watch(stage.view.marks, at)),

@@ -52,12 +52,17 @@ def _detectors() -> None:
     look_through(private())
 
 
-async def previewed(driven: Driven, form: str = "markdown") -> PreviewDialog:
-    """Up to the preview, with everything looked through."""
+async def chosen(driven: Driven, form: str = "markdown") -> None:
+    """Choose a form, and the whole session."""
     await driven.press("E", "home", *["down"] * [f.name for f in FORMS].index(form), "enter")
     if isinstance(driven.app.screen, ChooseDialog):
         assert "How much?" in driven.text
-        await driven.press("end", "enter")  # the whole session
+        await driven.press("end", "enter")
+
+
+async def previewed(driven: Driven, form: str = "markdown") -> PreviewDialog:
+    """Up to the preview, with everything looked through."""
+    await chosen(driven, form)
     dialog = driven.app.screen
     assert isinstance(dialog, PreviewDialog)
     await until(driven, lambda: dialog.redaction is not None or dialog.trouble)
@@ -206,10 +211,12 @@ async def test_a_click_on_the_mark_lets_a_value_stay(tmp_path: Path) -> None:
             assert [f.kept for f in dialog.redaction.findings].count(True) == stay
 
 
-async def test_nothing_found_is_said(tmp_path: Path) -> None:
+async def test_nothing_found_is_said_where_the_file_is_named(tmp_path: Path) -> None:
     async with opened(sessions.write(sessions.figure_10(), tmp_path)) as driven:
-        await previewed(driven)
-        assert "Nothing private was found" in driven.text
+        await chosen(driven)
+        await driven.sees("Name of the file", "✓ nothing private was found", "no program can know")
+        await driven.press("escape")
+        assert "Nothing private was found: no keys, tokens" in driven.text
         await driven.press("space", "e", "down")
         await shared(driven)
         assert len(list(Path.cwd().iterdir())) == 1
@@ -363,9 +370,10 @@ async def test_a_request_without_a_run_and_what_if(tmp_path: Path) -> None:
         await driven.press("E")
         assert "Share this query" in driven.text
         await driven.press("escape")
-        await previewed(driven, "session")
-        assert "Share the session" in driven.text and "1 query, 0 runs" in driven.text
-        await shared(driven)
+        await chosen(driven, "session")
+        await driven.sees("Name of the file", "Share the session", "1 query, 0 runs")
+        await driven.press("enter")
+        await until(driven, lambda: not driven.screen.work.jobs.running("share make"))
         assert loads(next(Path.cwd().iterdir()).read_bytes()).runs == []
         await driven.press("p", "enter")
         await driven.rest()

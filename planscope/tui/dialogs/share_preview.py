@@ -82,9 +82,12 @@ class PreviewDialog(Dialog[Approved]):
         return TextBox(self._head), self.gives_way, TextBox(self._places)
 
     def found(self, redaction: Redaction) -> None:
-        """Show the private values that the search found."""
+        """Show the private values that the search found; go on if it found none."""
         self.redaction = redaction
-        self.show()
+        if redaction.findings:
+            self.show()
+        else:
+            self.call_after_refresh(self.action_take)
 
     def failed(self, trouble: str) -> None:
         """Show that the search failed, so that nothing can be redacted."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,19 +75,22 @@ class Target:
     over: bool = False
 
 
+_CHECK = "Check yourself for anything that no program can know to be private."
+
 TO_CLIPBOARD = "\n"
 """The answer of :func:`where_dialog` that means the clipboard; no file has this name."""
 
 
-def where_dialog(title: str, value: str, summary: tuple[str, str], trouble: str = "") -> FormDialog[str]:
-    """Ask for the name of a file. ``summary``: what is replaced, and its role. ``trouble``: why the last try failed."""
+def where_dialog(title: str, value: str, said: Sequence[Said], trouble: str = "") -> FormDialog[str]:
+    """Ask for the name of a file. ``said``: what it contains and what is replaced. ``trouble``: why the last try
+    failed."""
     failed: list[Said] = [(f"✗ {trouble}", "broken"), ""] if trouble else []
     return ask_dialog(
         title,
         "Enter: write the file, Ctrl+y: copy instead (if the terminal can), Esc: back",
         _wrong_file,
         value=value,
-        before=(*failed, summary, "", "Name of the file:"),
+        before=(*failed, *said, "", "Name of the file:"),
         answers={"ctrl+y": TO_CLIPBOARD},
     )
 
@@ -170,7 +173,9 @@ async def _in_form(screen: Asker, jobs: Jobs, what: Shared, form: Form) -> bool:
         if approved is None:
             return False
         trouble, name = "", file_for(what.path, form)
-        while (target := await _where(screen, _title(what, form), name, approved, trouble)) is not None:
+        about = _about(what, form)
+        said = [(about, "dim")] * bool(about) + [approved.summary, (_CHECK, "dim")]
+        while (target := await _where(screen, _title(what, form), name, said, trouble)) is not None:
             told = await _make(screen, jobs, what, form, approved, target)
             if told.done:
                 screen.tell(told.line)
@@ -238,10 +243,10 @@ async def _preview(
     return answer
 
 
-async def _where(screen: Asker, title: str, name: str, approved: Approved, trouble: str) -> Target | None:
+async def _where(screen: Asker, title: str, name: str, said: Sequence[Said], trouble: str) -> Target | None:
     """Ask for a file or the clipboard; replacing an existing file takes a second question."""
     while True:
-        answer = await screen.answer(where_dialog(title, name, approved.summary, trouble))
+        answer = await screen.answer(where_dialog(title, name, said, trouble))
         if answer is None:
             return None
         if answer == TO_CLIPBOARD:

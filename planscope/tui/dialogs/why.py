@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from planscope.oracle.replay import Replay
 
 JOB = "reasons"
-PAGES = ("Why", "Every conflict", "What would save it")
 Reason = tuple[str, str]
 """A conflict or a correction: the names of its members, then its sentence."""
 
@@ -130,9 +129,9 @@ class WhyDialog(Dialog[None]):
 
     def _titles(self) -> list[str]:
         if not self.lost:
-            return [PAGES[0]]
-        counts = ("", f" ({len(self.cores)})", f" ({len(self.corrections)})")
-        return [f"{i} {page}{count}" for i, (page, count) in enumerate(zip(PAGES, counts, strict=True), 1)]
+            return ["Why"]
+        conflicts, ways = len(self.cores), len(self.corrections)
+        return ["1 Why", f"2 Every conflict ({conflicts})", f"3 What would save it ({ways})"]
 
     @property
     def _reasons(self) -> list[Reason]:
@@ -170,7 +169,7 @@ class WhyDialog(Dialog[None]):
     # Keys
 
     def page_count(self) -> int:
-        return len(PAGES) if self.lost else 1
+        return len(self._titles())
 
     def action_page(self, number: int) -> None:
         super().action_page(number)

@@ -43,6 +43,10 @@ class Form:
     suffix: str
     carries: bool
 
+    @property
+    def noun(self) -> str:
+        return self.title if self.title.isupper() else self.title.lower()
+
 
 _TOLD = {
     "html": ("Page", "steps through the runs in any browser (HTML)"),
@@ -271,17 +275,16 @@ async def _make(
     writing = threading.Event()
     size, theme, picture = tuple(screen.app.size), screen.app.theme, getattr(screen.app, "picture", None)
     said = approved.summary[0].lstrip("✓! ")
-    title = form.title if form.title.isupper() else form.title.lower()
 
     def work(tell: Tell) -> str:
         text = _made(what, form, approved.redaction, size, theme, picture)
         if target.file is not None:
             writing.set()  # before it is asked whether the user stopped this, who looks at it afterwards
-            tell(f"writing the {title}")
+            tell(f"writing the {form.noun}")
             _write(target.file, text, target.over)
         return text
 
-    text = await waited(screen, jobs, MAKE, f"making the {title}", work)
+    text = await waited(screen, jobs, MAKE, f"making the {form.noun}", work)
     if isinstance(text, UserError):
         return _Told(str(text), False)
     if text is None and target.file is not None and writing.is_set():
@@ -304,8 +307,7 @@ def _title(what: Shared, form: Form) -> str:
         which = phrases.plural(len(what.session.runs), "run")
     else:
         which = f"run {shown(what.run_id, 20)}" if what.run_id is not None else "the query"
-    title = form.title if form.title.isupper() else form.title.lower()
-    return f"Share {which}" if title == "session" else f"Share {which}: {title}"
+    return f"Share {which}" if form.noun == "session" else f"Share {which}: {form.noun}"
 
 
 def _about(what: Shared, form: Form) -> str:

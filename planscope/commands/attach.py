@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import secrets
 import sys
+from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ _OPTIONS = (
 )
 
 
-def _attach(args: argparse.Namespace) -> int:
+def _attach(args: Namespace) -> int:
     if args.id is None:
         if args.breaks or args.stepping or args.watch:
             raise UserError(
@@ -79,7 +79,7 @@ def _make_session(path: Path, title: str) -> None:
     save(Session(id=f"s{secrets.token_hex(4)}", title=title, variants=[variant_of_tools("v1", [])]), path)
 
 
-def _list(args: argparse.Namespace) -> int:
+def _list(args: Namespace) -> int:
     from planscope.agents.attach.client import found
     from planscope.agents.attach.place import socket_folder
     from planscope.documents.listings import AttachDocument, AttachedDocument

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -66,7 +66,7 @@ MOST_LISTED = 40
 """Runs that ``show`` lists without --all."""
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: Namespace) -> int:
     verbs = {
         "run": _begin, "resume": _resume, "open": _open, "report": _report, "compare": _compare, "dissect": _dissect,
         "show": _show, "export": _export, "list": _list, "delete": _delete,
@@ -92,7 +92,7 @@ def _store(name: str) -> Store:
 # ---------------------------------------------------------------------- run and resume
 
 
-def _begin(args: argparse.Namespace) -> int:
+def _begin(args: Namespace) -> int:
     from planscope.stats import needed
 
     if args.detect is not None:
@@ -121,7 +121,7 @@ def _begin(args: argparse.Namespace) -> int:
         return _go(args, store)
 
 
-def _tell_needed(args: argparse.Namespace, cases: int) -> int:
+def _tell_needed(args: Namespace, cases: int) -> int:
     from planscope.documents.campaign import CampaignNeededDocument
 
     said = (
@@ -132,14 +132,14 @@ def _tell_needed(args: argparse.Namespace, cases: int) -> int:
     return 0
 
 
-def _resume(args: argparse.Namespace) -> int:
+def _resume(args: Namespace) -> int:
     with closing(_store(args.name)) as store:
         for record in store.arms():
             _check_arm(record.arm, again=True)
         return _go(args, store)
 
 
-def _open(args: argparse.Namespace) -> int:
+def _open(args: Namespace) -> int:
     from planscope.commands.open import has_terminal, where_left
     from planscope.tui.launch import run as run_app
 
@@ -152,7 +152,7 @@ def _open(args: argparse.Namespace) -> int:
     return run_app(path, run=run, step=step, campaign=args.name)
 
 
-def _go(args: argparse.Namespace, store: Store) -> int:
+def _go(args: Namespace, store: Store) -> int:
     from planscope.campaign.engine import Campaign, dask
     from planscope.campaign.report import report
     from planscope.commands.recording import prints_aside
@@ -221,7 +221,7 @@ def progress_text(found: Progress) -> str:
     return ", ".join([*parts, *at[:2]])
 
 
-def _knobs(args: argparse.Namespace, had: Knobs | None) -> Knobs:
+def _knobs(args: Namespace, had: Knobs | None) -> Knobs:
     """Return the campaign's knobs: those given, and for a campaign that exists those that were not given."""
     from planscope.campaign.cases import Knobs
 
@@ -255,7 +255,7 @@ def _check_range(knobs: Knobs, low: int, high: int | None) -> None:
         raise UserError(f"{high or low} timed actions do not fit a day; ask for {DAY} at most")
 
 
-def _arms(args: argparse.Namespace) -> list[Arm]:
+def _arms(args: Namespace) -> list[Arm]:
     from planscope.campaign.cases import Arm
 
     arms = []
@@ -291,7 +291,7 @@ def _check_arm(arm: Arm, *, again: bool = False) -> Arm:
     return arm
 
 
-def _budget(args: argparse.Namespace) -> Budget:
+def _budget(args: Namespace) -> Budget:
     from planscope.campaign.store import Budget
 
     if args.budget_money is not None and args.price is None:
@@ -302,7 +302,7 @@ def _budget(args: argparse.Namespace) -> Budget:
 # ---------------------------------------------------------------------- results
 
 
-def _report(args: argparse.Namespace) -> int:
+def _report(args: Namespace) -> int:
     from planscope.campaign.report import report
     from planscope.documents.campaign import CampaignReportDocument, CampaignReportsDocument
     from planscope.sharing.campaign_files import campaign_page, write_csv, write_parquet
@@ -328,7 +328,7 @@ def _report(args: argparse.Namespace) -> int:
     return 0
 
 
-def _compare(args: argparse.Namespace) -> int:
+def _compare(args: Namespace) -> int:
     from planscope.campaign.paired import compare
     from planscope.documents.campaign import ComparedArmsDocument
     from planscope.views.campaign import compared_blocks
@@ -356,7 +356,7 @@ def _other(text: str) -> tuple[str | None, str]:
     return None, text
 
 
-def _dissect(args: argparse.Namespace) -> int:
+def _dissect(args: Namespace) -> int:
     from planscope.campaign.dissecting import dissect
     from planscope.campaign.paired import place_of
     from planscope.campaign.report import report
@@ -386,7 +386,7 @@ def _dissect(args: argparse.Namespace) -> int:
     return 0
 
 
-def _show(args: argparse.Namespace) -> int:
+def _show(args: Namespace) -> int:
     from planscope.campaign.cases import read_case_id
     from planscope.campaign.paired import place_of
     from planscope.documents.campaign import CampaignCaseDocument, CampaignCasesDocument
@@ -414,7 +414,7 @@ def _show(args: argparse.Namespace) -> int:
     return 0
 
 
-def _write_case(args: argparse.Namespace, store: Store, rows: Sequence[dict[str, Any]]) -> int:
+def _write_case(args: Namespace, store: Store, rows: Sequence[dict[str, Any]]) -> int:
     from planscope.campaign.dissecting import Error, kept_dissection, session_of
     from planscope.session.store import save
 
@@ -427,7 +427,7 @@ def _write_case(args: argparse.Namespace, store: Store, rows: Sequence[dict[str,
     return 0
 
 
-def _export(args: argparse.Namespace) -> int:
+def _export(args: Namespace) -> int:
     from planscope.campaign.paired import place_of
     from planscope.campaign.training import Left, failed, finetune_lines, preference_lines
     from planscope.documents.campaign import CampaignChangedDocument
@@ -452,7 +452,7 @@ def _export(args: argparse.Namespace) -> int:
     return 0
 
 
-def _list(args: argparse.Namespace) -> int:
+def _list(args: Namespace) -> int:
     from planscope.campaign.store import Store, campaign_names
     from planscope.documents.campaign import CampaignListDocument, ListedCampaignDocument
     from planscope.show.blocks import Para
@@ -476,7 +476,7 @@ def _list(args: argparse.Namespace) -> int:
     return 0
 
 
-def _delete(args: argparse.Namespace) -> int:
+def _delete(args: Namespace) -> int:
     from planscope.campaign.store import Store
     from planscope.documents.campaign import CampaignChangedDocument
 
@@ -504,7 +504,7 @@ def _range(text: str) -> tuple[int, int]:
     """Argument type: ``A..B``, or one number for both."""
     found = re.fullmatch(r"\s*([0-9]{1,3})\s*(?:\.\.\s*([0-9]{1,3})\s*)?", text)
     if found is None or not 2 <= int(found[1]) <= int(found[2] or found[1]) <= LAST_N:
-        raise argparse.ArgumentTypeError(
+        raise ArgumentTypeError(
             f"{quoted(text)} is no range of actions; give A..B with 2 <= A <= B <= {LAST_N}, as in 2..8"
         )
     return int(found[1]), int(found[2] or found[1])
@@ -517,7 +517,7 @@ def _difference(text: str) -> float:
     """Argument type: a difference of rates, above 0 and at most 1."""
     value = share(text)
     if not value:
-        raise argparse.ArgumentTypeError("a difference of 0 cannot be found; give one above 0, such as 0.1")
+        raise ArgumentTypeError("a difference of 0 cannot be found; give one above 0, such as 0.1")
     return value
 
 
@@ -628,7 +628,7 @@ _OPTIONS: dict[str, tuple[Any, ...]] = {
 }
 
 
-def _add(parser: argparse.ArgumentParser) -> None:
+def _add(parser: ArgumentParser) -> None:
     add_actions(parser, ACTIONS, _OPTIONS, {"run": EXAMPLE}, required=True)
 
 

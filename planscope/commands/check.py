@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import time
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -80,7 +80,7 @@ _CHECK = (
 )
 
 
-def _check(args: argparse.Namespace) -> int:
+def _check(args: Namespace) -> int:
     session = _session(args.session) if args.rules is None else None
     if session is None:
         from planscope.commands.check_rules import check_with_rules
@@ -150,7 +150,7 @@ _REPLAY = (
 )
 
 
-def _replay(args: argparse.Namespace) -> int:
+def _replay(args: Namespace) -> int:
     from planscope.report import step_blocks
 
     asked = _asked(args)
@@ -164,7 +164,7 @@ def _replay(args: argparse.Namespace) -> int:
     return 0
 
 
-def _asked(args: argparse.Namespace, *, need: bool = True) -> Asked:
+def _asked(args: Namespace, *, need: bool = True) -> Asked:
     """Judge what a command names: a run of a session, or with --rules also a trace. ``need``: there must be a run."""
     if args.rules is None:
         session = open_session(args.session)
@@ -192,7 +192,7 @@ _REPAIR = (
 )
 
 
-def _repair(args: argparse.Namespace) -> int:
+def _repair(args: Namespace) -> int:
     from planscope.report import repair_blocks
 
     asked = _asked(args)
@@ -238,7 +238,7 @@ _REASONS = (
 )
 
 
-def _reasons(args: argparse.Namespace) -> int:
+def _reasons(args: Namespace) -> int:
     from planscope.documents.judgement import ReasonsDocument
 
     asked = _asked(args, need=False)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import time
+from argparse import Namespace
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
@@ -60,9 +60,7 @@ def read_rule_file(name: str, tools: Collection[str] = (), text: str | None = No
     return found
 
 
-def rules_about(
-    args: argparse.Namespace, session: Session | None, where: str | Source
-) -> tuple[RuleFile, set[str]]:
+def rules_about(args: Namespace, session: Session | None, where: str | Source) -> tuple[RuleFile, set[str]]:
     """Read the rules for these traces, or for this session. Return the tools that are known before the traces are
     judged, too. Raises UserError."""
 
@@ -102,7 +100,7 @@ def session_or_traces(name: str) -> tuple[Session | None, str | Source]:
     return loads(read_stream(source.raw()), source.name) if session else None, source
 
 
-def check_with_rules(args: argparse.Namespace) -> int:
+def check_with_rules(args: Namespace) -> int:
     """Judge and print. Return the exit status. Without rules only causes are sought."""
     from planscope.rules.report import CheckOptions, Summary, warnings_of
     from planscope.traces.opening import other_readers
@@ -190,7 +188,7 @@ def _print(pieces: Iterable[str]) -> None:
 
 
 def _judged(
-    args: argparse.Namespace,
+    args: Namespace,
     session: Session | None,
     file: RuleFile,
     options: CheckOptions,
@@ -257,7 +255,7 @@ def _of_id(where: str | Source, id: str, problems: list[str]) -> Iterator[Trace]
 
 
 def _session_judged(
-    session: Session, args: argparse.Namespace, file: RuleFile, options: CheckOptions
+    session: Session, args: Namespace, file: RuleFile, options: CheckOptions
 ) -> Iterator[Judged]:
     """Yield the runs of a session, judged."""
     from planscope.rules.budget import Budget
@@ -272,7 +270,7 @@ def _session_judged(
         yield Judged(checked, tools=checked.tools | trace_of(run).tools.keys())
 
 
-def _reports(file: RuleFile, args: argparse.Namespace) -> list[tuple[JUnit | Sarif, Path]]:
+def _reports(file: RuleFile, args: Namespace) -> list[tuple[JUnit | Sarif, Path]]:
     """Return the reports that are wanted, with their files."""
     if args.junit is None and args.sarif is None:
         return []

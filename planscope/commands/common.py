@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
 import re
 import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ActionsContainer
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import fields
@@ -90,7 +90,7 @@ def tell(blocks: Iterable[Block]) -> None:
 
 
 def answer(
-    args: argparse.Namespace,
+    args: Namespace,
     document: _Told | Callable[[], Document],
     view: str | Iterable[Block] | Callable[[_Told], Iterable[Block]],
     *,
@@ -223,11 +223,11 @@ def whole(low: int, high: int = LARGEST_NUMBER) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text):
-            raise argparse.ArgumentTypeError(f"{quoted(text)} is not a whole number")
+            raise ArgumentTypeError(f"{quoted(text)} is not a whole number")
         value = int(text) if len(text) <= 40 else None
         if value is None or not low <= value <= high:
             limits = f"{low} or more" if value is not None and value < low else f"from {low} to {high}"
-            raise argparse.ArgumentTypeError(f"{text[:QUOTED]} is out of range; give a whole number {limits}")
+            raise ArgumentTypeError(f"{text[:QUOTED]} is out of range; give a whole number {limits}")
         return value
 
     return read
@@ -245,7 +245,7 @@ def error_type(text: str) -> str:
 
     wanted = error_type_of(text)
     if wanted is None:
-        raise argparse.ArgumentTypeError(
+        raise ArgumentTypeError(
             f"{quoted(text)} is not a type of error; the types are {', '.join(ERROR_TYPES)}"
         )
     return wanted
@@ -260,7 +260,7 @@ def number(most: float, named: str, *, positive: bool = False) -> Callable[[str]
         except ValueError:
             value = math.nan
         if not 0 <= value <= most or (positive and not value):
-            raise argparse.ArgumentTypeError(f"{quoted(text)} is not {named}")
+            raise ArgumentTypeError(f"{quoted(text)} is not {named}")
         return value
 
     return read
@@ -274,11 +274,11 @@ def price(text: str) -> tuple[float, float]:
     """Argument type: two prices with a comma between them."""
     parts = text.split(",")
     if len(parts) != 2:
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a price; write IN,OUT, such as 2.5,10")
+        raise ArgumentTypeError(f"{quoted(text)} is not a price; write IN,OUT, such as 2.5,10")
     return amount(parts[0]), amount(parts[1])
 
 
-def given_for(kind: type[Any], args: argparse.Namespace) -> dict[str, Any]:
+def given_for(kind: type[Any], args: Namespace) -> dict[str, Any]:
     """Return the options that were given, as far as a dataclass has fields with their names."""
     found = {field.name: getattr(args, field.name, None) for field in fields(kind)}
     return {
@@ -315,7 +315,7 @@ BEGINNING = (
 """The run, the step and the theme that the debugger opens with."""
 
 
-def declare(parser: argparse._ActionsContainer, *rows: tuple[Any, ...]) -> None:
+def declare(parser: _ActionsContainer, *rows: tuple[Any, ...]) -> None:
     """Declare arguments and options, a row each: what is typed, help, and perhaps a type (or a tuple of values, or what
     else argparse is to know, by name) and a default.
 
@@ -354,7 +354,7 @@ def declare(parser: argparse._ActionsContainer, *rows: tuple[Any, ...]) -> None:
         parser.add_argument(*names.split(","), help=about, **given)
 
 
-def check_needs(args: argparse.Namespace, typed: Sequence[str]) -> None:
+def check_needs(args: Namespace, typed: Sequence[str]) -> None:
     """Raise UserError for an option that has no effect without another one."""
     given = {one.partition("=")[0] if one.startswith("--") else one[:2] for one in typed}
     for option, needed in getattr(args, "needs", {}).items():
@@ -362,7 +362,7 @@ def check_needs(args: argparse.Namespace, typed: Sequence[str]) -> None:
             raise UserError(f"{option} needs {needed}; add it, or leave {option} out")
 
 
-def leave_out(args: argparse.Namespace, names: Iterable[str], why: str) -> None:
+def leave_out(args: Namespace, names: Iterable[str], why: str) -> None:
     """Raise UserError, which says why, if one of these options was given."""
     for name in names:
         given = getattr(args, name.replace("-", "_"))
@@ -461,14 +461,14 @@ class ProgressLine:
         sys.stderr.flush()
 
 
-def set_example(parser: argparse.ArgumentParser, example: str) -> None:
+def set_example(parser: ArgumentParser, example: str) -> None:
     """Show ``example`` at the end of the parser's help, on a line of its own, so that it can be copied."""
     if example:
         parser.epilog = f"example:\n  {example}"
 
 
 def add_actions(
-    parser: argparse.ArgumentParser,
+    parser: ArgumentParser,
     actions: Mapping[str, str],
     rows: Mapping[str, tuple[Any, ...]],
     examples: Mapping[str, str],

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -30,7 +30,7 @@ ABOUT = (
 FORMATS = ("text", "json")
 
 
-def _add_compare(parser: argparse.ArgumentParser) -> None:
+def _add_compare(parser: ArgumentParser) -> None:
     _take_ids_anywhere(parser)
     declare(
         parser,
@@ -45,7 +45,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         (
             "--redact",
             "replace private values first (default: no)",
-            {"action": argparse.BooleanOptionalAction},
+            {"action": BooleanOptionalAction},
         ),
         ("--format F", f"one of: {', '.join(FORMATS)} (default text)", FORMATS),
         ("--json", "the same as --format json"),
@@ -53,13 +53,11 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _take_ids_anywhere(parser: argparse.ArgumentParser) -> None:
+def _take_ids_anywhere(parser: ArgumentParser) -> None:
     """Accept ids after options, which argparse does not do if an option follows the session."""
     plain = parser.parse_known_args
 
-    def parse(
-        args: Sequence[str] | None = None, namespace: None = None
-    ) -> tuple[argparse.Namespace, list[str]]:
+    def parse(args: Sequence[str] | None = None, namespace: None = None) -> tuple[Namespace, list[str]]:
         # parse_known_intermixed_args would call itself through this attribute
         vars(parser)["parse_known_args"] = plain
         try:
@@ -70,7 +68,7 @@ def _take_ids_anywhere(parser: argparse.ArgumentParser) -> None:
     vars(parser)["parse_known_args"] = parse
 
 
-def _compare(args: argparse.Namespace) -> int:
+def _compare(args: Namespace) -> int:
     from planscope.compare import compare
 
     if args.json and args.format not in (None, "json"):

@@ -6,10 +6,10 @@ there are, and stays right when planscope changes.
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import sys
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -36,14 +36,14 @@ FILES = frozenset(("FILE", "RULES", "TRACE", "GOOD", "BAD", "FOLDER", "DIR", "F"
 
 Suggestions = Iterable[tuple[str, str]]
 """Words that could stand at a place, each with a few words about it."""
-Find = Callable[[argparse.Namespace], Suggestions]
+Find = Callable[[Namespace], Suggestions]
 """Finds them, by what the line names so far."""
 
 
 _OPTIONS = (("shell SHELL", "bash, zsh or fish", SHELLS),)
 
 
-def _completion(args: argparse.Namespace) -> int:
+def _completion(args: Namespace) -> int:
     from argcomplete.shell_integration import shellcode
 
     emit(shellcode(["planscope"], shell=args.shell, argcomplete_script=_program()))
@@ -58,7 +58,7 @@ def _program() -> str | None:
 
 
 def complete(
-    parser_of: Callable[[list[str]], argparse.ArgumentParser],
+    parser_of: Callable[[list[str]], ArgumentParser],
     *,
     stream: TextIO | None = None,
     leave: Callable[[int], object] = os._exit,
@@ -72,14 +72,14 @@ def complete(
     _, begun, _, typed, _ = split_line(os.environ["COMP_LINE"], int(os.environ["COMP_POINT"]))
     words = typed[1:]
     if not words:
-        parser = argparse.ArgumentParser(add_help=False)
+        parser = ArgumentParser(add_help=False)
         parser.add_argument("-h", "--help", help="show this help")
         parser.add_argument("--version", action="store_true", help="show the version")
         _suggest(parser.add_argument("first"), _first if begun else lambda _: ALL_COMMANDS.items())
     elif words[0] in ALL_COMMANDS:
         parser = parser_of(words[:1])
     else:  # the session to open
-        parser = argparse.ArgumentParser()
+        parser = ArgumentParser()
         command("open").add(parser)
     _add_suggestions(parser, words[0] if words and words[0] in ALL_COMMANDS else "open")
     autocomplete(
@@ -92,8 +92,8 @@ def complete(
     )
 
 
-def _suggest(action: argparse.Action, find: Find) -> None:
-    def completer(prefix: str, parsed_args: argparse.Namespace, **_: object) -> Mapping[str, str]:
+def _suggest(action: Action, find: Find) -> None:
+    def completer(prefix: str, parsed_args: Namespace, **_: object) -> Mapping[str, str]:
         try:
             fitting = (one for one in find(parsed_args) if one[0].startswith(prefix))
             found = dict(islice(fitting, MOST))
@@ -113,7 +113,7 @@ def _files(prefix: str) -> Iterator[tuple[str, str]]:
             yield f"{shown}{path.name}{'/' if path.is_dir() else ''}", ""
 
 
-def _add_suggestions(parser: argparse.ArgumentParser, called: str) -> None:
+def _add_suggestions(parser: ArgumentParser, called: str) -> None:
     """Give the arguments of a parser, and of its actions, what could stand there, by their names in the help."""
     for action in vars(parser)["_actions"]:
         if isinstance(action.choices, Mapping):
@@ -123,7 +123,7 @@ def _add_suggestions(parser: argparse.ArgumentParser, called: str) -> None:
             _suggest(action, find)
 
 
-def _find(action: argparse.Action, called: str) -> Find | None:
+def _find(action: Action, called: str) -> Find | None:
     kind = action.metavar if isinstance(action.metavar, str) else ""
     if kind in ("SESSION", "SESSION|TRACE") or (called in ("open", "serve") and action.dest == "file"):
         return _sessions
@@ -144,20 +144,20 @@ def _find(action: argparse.Action, called: str) -> Find | None:
     }.get((kind, action.dest))
 
 
-def _first(_: argparse.Namespace) -> Suggestions:
+def _first(_: Namespace) -> Suggestions:
     """Yield what could stand first: a command, or the session to open."""
     yield from ALL_COMMANDS.items()
     yield from _sessions(_)
 
 
-def _agents_attachable(_: argparse.Namespace) -> Suggestions:
+def _agents_attachable(_: Namespace) -> Suggestions:
     """Yield the ids of the agents that can be attached to."""
     from planscope.agents.attach.client import found
 
     return ((one.id, one.welcome.title) for one in found() if one.welcome is not None)
 
 
-def _sessions(_: argparse.Namespace) -> Suggestions:
+def _sessions(_: Namespace) -> Suggestions:
     from planscope.session.locations import SUFFIXES, bundled, library_names
 
     yield from ((name, "your library") for name in library_names())
@@ -167,7 +167,7 @@ def _sessions(_: argparse.Namespace) -> Suggestions:
     )
 
 
-def _ids(named: argparse.Namespace, dest: str) -> Suggestions:
+def _ids(named: Namespace, dest: str) -> Suggestions:
     """Yield the ids of the runs or queries of the session that the line names."""
     from planscope.session.locations import DEFAULT, resolve
     from planscope.session.store import load
@@ -183,7 +183,7 @@ def _ids(named: argparse.Namespace, dest: str) -> Suggestions:
         yield from ((one.id, one.query.text[:60]) for one in session.variants)
 
 
-def _themes(_: argparse.Namespace) -> Suggestions:
+def _themes(_: Namespace) -> Suggestions:
     from platformdirs import user_config_dir
 
     from planscope.extensions import loaded
@@ -194,7 +194,7 @@ def _themes(_: argparse.Namespace) -> Suggestions:
         yield from ((path.stem, "") for path in sorted(folder.glob("*.toml")))
 
 
-def _models(_: argparse.Namespace) -> Suggestions:
+def _models(_: Namespace) -> Suggestions:
     from planscope.agents.models import PROVIDERS, other_providers
     from planscope.agents.simulated.profiles import PROFILES
 
@@ -202,23 +202,23 @@ def _models(_: argparse.Namespace) -> Suggestions:
     yield from ((f"{name}:", "") for name in (*PROVIDERS, *other_providers()[0]))
 
 
-def _agents(_: argparse.Namespace) -> Suggestions:
+def _agents(_: Namespace) -> Suggestions:
     return (("tools", "function calling"), ("react", "text"), ("responses", "OpenAI's Responses API"))
 
 
-def _topics(_: argparse.Namespace) -> Suggestions:
+def _topics(_: Namespace) -> Suggestions:
     from planscope.language.topics import load_topics
 
     return ((name, "") for name in load_topics())
 
 
-def _schemas(_: argparse.Namespace) -> Suggestions:
+def _schemas(_: Namespace) -> Suggestions:
     from planscope.documents.schemas import DOCUMENTS
 
     return ((name, "") for name in DOCUMENTS)
 
 
-def _campaigns(_: argparse.Namespace) -> Suggestions:
+def _campaigns(_: Namespace) -> Suggestions:
     from planscope.session.locations import campaigns_folder
 
     ending = ".campaign.sqlite"
@@ -226,7 +226,7 @@ def _campaigns(_: argparse.Namespace) -> Suggestions:
     return ((name.removesuffix(ending), "") for name in sorted(names))
 
 
-def _error_types(_: argparse.Namespace) -> Suggestions:
+def _error_types(_: Namespace) -> Suggestions:
     from planscope.oracle.verdict_types import ERROR_TYPES
 
     return ((name, "") for name in ERROR_TYPES)

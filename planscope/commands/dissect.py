@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
+from argparse import Namespace
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -77,7 +77,7 @@ _DISSECT = (
 )
 
 
-def _dissect(args: argparse.Namespace) -> int:
+def _dissect(args: Namespace) -> int:
     from planscope.dissection.summary import summary
     from planscope.documents.dissection import DissectDocument
     from planscope.show.blocks import Code
@@ -108,7 +108,7 @@ def _dissect(args: argparse.Namespace) -> int:
 class _Work:
     """A dissection and the session that it is recorded in."""
 
-    def __init__(self, args: argparse.Namespace, place: Addition) -> None:
+    def __init__(self, args: Namespace, place: Addition) -> None:
         from planscope.dissection.engine import Dissector
         from planscope.dissection.options import DissectOptions
         from planscope.session.model import CULPRIT_BUDGET
@@ -175,7 +175,7 @@ class _Work:
         return session, record
 
 
-def _resumed(session: Session, args: argparse.Namespace) -> Dissection | None:
+def _resumed(session: Session, args: Namespace) -> Dissection | None:
     """Return the dissection to continue, if any. Raises UserError for an option that would change what it began as."""
     wanted = args.resume
     if wanted is None:
@@ -190,9 +190,7 @@ def _resumed(session: Session, args: argparse.Namespace) -> Dissection | None:
     raise UserError(f"the session has no dissection {wanted!r}; its dissections: {known}")
 
 
-def _begin(
-    session: Session, args: argparse.Namespace, resume: Dissection | None
-) -> tuple[Variant, Run | None]:
+def _begin(session: Session, args: Namespace, resume: Dissection | None) -> tuple[Variant, Run | None]:
     """Return the query, and the failed run to start from, if there is one."""
     if resume is not None:
         return chosen_variant(session, resume.variant), None
@@ -211,7 +209,7 @@ def _begin(
     return variant, None
 
 
-def _named(session: Session, args: argparse.Namespace) -> tuple[Variant, Run]:
+def _named(session: Session, args: Namespace) -> tuple[Variant, Run]:
     """Return the run that ``--run`` names, with its query. Raises UserError if it did not fail."""
     run = need_run(session, args.run)
     if args.variant is not None and chosen_variant(session, args.variant).id != run.variant:

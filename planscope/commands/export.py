@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from argparse import ArgumentTypeError, Namespace
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ _PLACES = 3
 """The preview names this many places of a value."""
 
 
-def _export(args: argparse.Namespace) -> int:
+def _export(args: Namespace) -> int:
     args.format = args.format or _format_of(args.output or "")
     _check(args)
     output = output_file(args.output) if args.output not in (None, "-") else None
@@ -80,7 +80,7 @@ def _export(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check(args: argparse.Namespace) -> None:
+def _check(args: Namespace) -> None:
     if args.format is None and not args.preview:
         if args.output not in (None, "-"):
             from planscope.sharing.formats import SUFFIXES
@@ -100,7 +100,7 @@ def _check(args: argparse.Namespace) -> None:
         )
 
 
-def _is_one_run(args: argparse.Namespace) -> bool:
+def _is_one_run(args: Namespace) -> bool:
     """Return whether only the chosen run is searched: a preview, --keep and --replace number findings of the whole
     session."""
     from planscope.sharing.formats import FORMATS as FORMS
@@ -121,13 +121,13 @@ def _own_word(text: str) -> tuple[int, str]:
     """Argument type: the number of a finding and the word that replaces it."""
     number, sign, word = text.partition("=")
     if not sign or not number.isascii() or not number.isdigit() or int(number[:9]) > LARGEST_NUMBER:
-        raise argparse.ArgumentTypeError(
+        raise ArgumentTypeError(
             f"{quoted(text)} is not N=WORD, the number of a finding and a word, as in 3=ALICE"
         )
     return int(number[:9]), word
 
 
-def _redaction(args: argparse.Namespace, session: Session) -> Redaction:
+def _redaction(args: Namespace, session: Session) -> Redaction:
     """Return the findings, with the decisions of --keep and --replace."""
     from planscope.sharing.redact import look_through
 
@@ -169,7 +169,7 @@ def _tell(redaction: Redaction) -> None:
 
 
 def _svg(
-    args: argparse.Namespace, session: Session, chosen: Run | None, redaction: Redaction | None, printed: bool
+    args: Namespace, session: Session, chosen: Run | None, redaction: Redaction | None, printed: bool
 ) -> str:
     from planscope.tui.picture import shared_svg
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import Namespace
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -66,7 +66,7 @@ _FORK = (
 )
 
 
-def _fork(args: argparse.Namespace) -> int:
+def _fork(args: Namespace) -> int:
     from planscope.commands.run import run_one
     from planscope.session.model import MessageEvent, variant_of
     from planscope.session.oracle_input import has_own_tools
@@ -96,7 +96,7 @@ def _fork(args: argparse.Namespace) -> int:
     return status
 
 
-def _forked(args: argparse.Namespace, session: Session, run: Run, variant: Variant) -> LiveRun | OwnRun:
+def _forked(args: Namespace, session: Session, run: Run, variant: Variant) -> LiveRun | OwnRun:
     from planscope.agents.forks import fork, fork_own
     from planscope.session.model import next_run_id
     from planscope.session.oracle_input import has_own_tools
@@ -133,7 +133,7 @@ _EDIT = (
 )
 
 
-def _edit(args: argparse.Namespace) -> int:
+def _edit(args: Namespace) -> int:
     from planscope.commands.parse import tell_query
     from planscope.debugger.draft import draft_of, variant_of_draft
     from planscope.documents.query import constraint_document
@@ -169,7 +169,7 @@ def _edit(args: argparse.Namespace) -> int:
     return 0
 
 
-def _changed(args: argparse.Namespace, draft: Draft, text: str) -> Draft:
+def _changed(args: Namespace, draft: Draft, text: str) -> Draft:
     """Return the draft with the new text and the actions that the options ask for."""
 
     from planscope.debugger.draft import add_action, set_timed

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 import shlex
 import time
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -127,7 +127,7 @@ _OPTIONS: tuple[Any, ...] = (
         "--redact",
         "replace keys, passwords, homes and the like: by default in --html, --junit and --sarif; with --redact "
         "in --json and --pytest, too; with --no-redact nowhere. The session keeps what was sent",
-        {"action": argparse.BooleanOptionalAction},
+        {"action": BooleanOptionalAction},
     ),
 )
 
@@ -157,12 +157,12 @@ _WITH_MODEL = (
 )
 
 
-def _add(parser: argparse.ArgumentParser) -> None:
+def _add(parser: ArgumentParser) -> None:
     declare(parser, *_OPTIONS)
     declare(parser.add_argument_group("with a model"), *_WITH_MODEL)
 
 
-def _fuzz(args: argparse.Namespace) -> int:
+def _fuzz(args: Namespace) -> int:
     from planscope.documents.fuzz import FuzzDocument
     from planscope.sharing.redact import redact_data
     from planscope.toolfuzz.job import Options
@@ -244,7 +244,7 @@ def _call_of(record: dict[str, object]) -> Call:
     return {"tool": "", "arguments": arguments if isinstance(arguments, dict) else record}
 
 
-def _models(args: argparse.Namespace) -> FuzzModels | None:
+def _models(args: Namespace) -> FuzzModels | None:
     """Return the models of the command line, or None if there is none."""
     if args.model is None:
         leave_out(args, _NEED_MODEL, "needs --model; add it, or leave this out")
@@ -263,7 +263,7 @@ def _models(args: argparse.Namespace) -> FuzzModels | None:
     )
 
 
-def _prompts(args: argparse.Namespace) -> PromptOptions | None:
+def _prompts(args: Namespace) -> PromptOptions | None:
     """Return what to search with prompts, or None without a model."""
     if args.model is None:
         return None
@@ -378,7 +378,7 @@ def _left(report: Report, options: Options, seconds: float) -> str:
     return f", about {measured(max(left, 1.0))} left" if seconds > MOST_QUIET and left > 0 else ""
 
 
-def _write(report: Report, files: dict[str, Path], args: argparse.Namespace) -> None:
+def _write(report: Report, files: dict[str, Path], args: Namespace) -> None:
     from planscope.documents.fuzz import FuzzDocument
     from planscope.sharing.fuzz_files import fuzz_page, write_fuzz_junit, write_fuzz_sarif
     from planscope.sharing.redact import redact_data
@@ -421,7 +421,7 @@ def _session_file(name: str | None) -> Path | None:
     return output_file(name)
 
 
-def _keep(report: Report, kept: Path | None, args: argparse.Namespace) -> None:
+def _keep(report: Report, kept: Path | None, args: Namespace) -> None:
     """Keep the findings in the session that was asked for, or else in the library's own of the target."""
     from planscope.toolfuzz.keeping import keep, own_session, record_of
     from planscope.toolfuzz.labels import sampled, was_sampled

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ FIX = (
 """The options for changes of the documentation."""
 
 
-def is_wanted(args: argparse.Namespace) -> bool:
+def is_wanted(args: Namespace) -> bool:
     """Return whether documentation is to be mended. Raises UserError for options that exclude one another."""
     if args.fix_write and args.fix_patch:
         raise UserError("--fix-write changes your source, --fix-patch writes a patch; give one of them")
@@ -35,7 +35,7 @@ def is_wanted(args: argparse.Namespace) -> bool:
     return bool(args.fix or args.fix_write or args.fix_patch)
 
 
-def write_fixes(report: Report, args: argparse.Namespace) -> None:
+def write_fixes(report: Report, args: Namespace) -> None:
     """Write the new documentation where the user said so: by an option, or by a yes in the terminal."""
     from planscope.toolfuzz.rewriting import NotRewritten, rewritten
 
@@ -62,7 +62,7 @@ def _place(report: Report, tool: str) -> tuple[str, int]:
     return str(place.get("file") or ""), line if isinstance(line, int) else 1
 
 
-def _says_yes(made: Rewritten, args: argparse.Namespace) -> bool:
+def _says_yes(made: Rewritten, args: Namespace) -> bool:
     if args.json or not (args.fix and sys.stdin.isatty() and sys.stdout.isatty()):
         return False
     return input(f"Write it into {visible(made.path.as_posix())}? [y/N] ").strip().lower() in ("y", "yes")
@@ -85,6 +85,6 @@ def _write_patch(report: Report, proposed: Sequence[FuzzFix], path: Path) -> Non
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def _tell(args: argparse.Namespace, text: str) -> None:
+def _tell(args: Namespace, text: str) -> None:
     if not args.json:
         say(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import Namespace
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -64,7 +64,7 @@ _MUTATE = (
 )
 
 
-def _mutate(args: argparse.Namespace) -> int:
+def _mutate(args: Namespace) -> int:
     if args.kind not in (ALL, "TopicChange"):
         leave_out(args, ("topics_file",), "is for --kind other-topic; leave it out")
     place = None if args.json and args.output is None else Addition(args)  # else they are only printed
@@ -78,7 +78,7 @@ def _mutate(args: argparse.Namespace) -> int:
     return 0
 
 
-def _make(args: argparse.Namespace, variant: Variant) -> tuple[list[Mutant], dict[str, str]]:
+def _make(args: Namespace, variant: Variant) -> tuple[list[Mutant], dict[str, str]]:
     """Make the mutants. Return them with the reason for each kind that has too few. Raises UserError if there are
     none at all."""
     from planscope.language.topics import load_topics
@@ -140,7 +140,7 @@ def _variant(mutant: Mutant, old: Variant, id: str, seed: int) -> Variant:
 
 
 def _document(
-    args: argparse.Namespace,
+    args: Namespace,
     old: Variant,
     made: Sequence[Mutant],
     missing: dict[str, str],

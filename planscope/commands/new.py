@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,7 +56,7 @@ MOST_ACTIONS = 100_000
 """The limit for actions or sentences in the options. The synthesizer has lower limits of its own."""
 
 
-def _add_new(parser: argparse.ArgumentParser) -> None:
+def _add_new(parser: ArgumentParser) -> None:
     declare(
         parser,
         ("--text FILE", "a query of your own instead of a random one: a text file; - : standard input"),
@@ -90,7 +90,7 @@ def _number_or_names(text: str) -> int | str:
     return whole(2, MOST_ACTIONS)(text) if re.fullmatch(r"\s*[-+]?[0-9]+\s*", text) else text
 
 
-def _new(args: argparse.Namespace) -> int:
+def _new(args: Namespace) -> int:
     if args.text is not None:
         return _own(args)
     from planscope.synthesis.generate import cases
@@ -126,7 +126,7 @@ def _new(args: argparse.Namespace) -> int:
     return 0
 
 
-def _own(args: argparse.Namespace) -> int:
+def _own(args: Namespace) -> int:
     """Make a query from the user's own text."""
     from planscope.commands.parse import tell_query
     from planscope.documents.query import session_of_text
@@ -157,7 +157,7 @@ def _own(args: argparse.Namespace) -> int:
     return 0
 
 
-def _request(args: argparse.Namespace) -> Request:
+def _request(args: Namespace) -> Request:
     from planscope.language.topics import load_topics
     from planscope.synthesis.request import Request
 
@@ -193,10 +193,10 @@ def _orders(text: str) -> tuple[int, int]:
     """Argument type: ``A..B``, or one number for both."""
     found = re.fullmatch(r"\s*([0-9]{1,19})\s*(?:\.\.\s*([0-9]{1,19})\s*)?", text)
     if found is None:
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a range; give A..B, as in 1..6")
+        raise ArgumentTypeError(f"{quoted(text)} is not a range; give A..B, as in 1..6")
     low, high = int(found[1]), int(found[2] or found[1])
     if not 1 <= low <= high <= LARGEST_NUMBER:
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is an empty range; give A..B with 1 <= A <= B")
+        raise ArgumentTypeError(f"{quoted(text)} is an empty range; give A..B with 1 <= A <= B")
     return low, high
 
 
@@ -245,7 +245,7 @@ _TOPICS = (
 )
 
 
-def _topics(args: argparse.Namespace) -> int:
+def _topics(args: Namespace) -> int:
     from planscope.language.topics import load_topics
 
     if args.model is not None:
@@ -264,7 +264,7 @@ def _topics(args: argparse.Namespace) -> int:
     return 0
 
 
-def _write_topics(args: argparse.Namespace) -> int:
+def _write_topics(args: Namespace) -> int:
     """Have a model write topics to the file or standard output. Say on standard error what was left out."""
     from planscope.agents.topic_writer import write_topics
     from planscope.commands.recording import options_of

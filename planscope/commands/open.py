@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -45,7 +45,7 @@ _OPEN = (
 )
 
 
-def _open(args: argparse.Namespace) -> int:
+def _open(args: Namespace) -> int:
     run, step = args.run, args.step
     if args.file == "-":
         return _from_standard_input(args)
@@ -106,7 +106,7 @@ def _rules(name: str | None, file: str, *, is_trace: bool) -> Callable[[Session]
     return give
 
 
-def _by_rules(args: argparse.Namespace) -> str:
+def _by_rules(args: Namespace) -> str:
     return "" if args.rules is None else f"; judged by the rules of {Path(args.rules).name}"
 
 
@@ -143,7 +143,7 @@ def where_left(run: str | None = None, step: str | None = None) -> tuple[str, Pa
     return own, left.path, run, step
 
 
-def _from_standard_input(args: argparse.Namespace) -> int:
+def _from_standard_input(args: Namespace) -> int:
     """Open the session or trace that standard input carries, then read keys from the terminal itself."""
     from planscope.session.containers import read_stream, session_json, temporary_file
     from planscope.session.store import loads
@@ -201,7 +201,7 @@ _SERVE = (
 )
 
 
-def _serve(args: argparse.Namespace) -> int:
+def _serve(args: Namespace) -> int:
     from importlib.util import find_spec
 
     from planscope.session.store import load
@@ -224,7 +224,7 @@ def _serve(args: argparse.Namespace) -> int:
     return status_of(serve(command, session.title or path.name, args.port, ready))
 
 
-def _check_beginning(path: Path, args: argparse.Namespace) -> None:
+def _check_beginning(path: Path, args: Namespace) -> None:
     """Raise UserError if the run, step or theme does not exist, before a page is served."""
     from planscope.tui.app import check_run, check_step
     from planscope.tui.opening.summary import summary_of
@@ -250,7 +250,7 @@ _WALK = (
 )
 
 
-def _walk(args: argparse.Namespace) -> int:
+def _walk(args: Namespace) -> int:
     from planscope.case import find_run, read_variant, variant_shown
     from planscope.session.model import variant_of
     from planscope.walk.walker import Walker

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import secrets
 import sys
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +63,7 @@ _DEBUG = (
 )
 
 
-def _debug(args: argparse.Namespace) -> int:
+def _debug(args: Namespace) -> int:
     if args.run and not args.answers:
         raise UserError("--run names a run of --answers SESSION; add that")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -114,7 +114,7 @@ def log_beside_the_screen() -> None:
             handler.setStream(_StandardError())
 
 
-def place_for(args: argparse.Namespace, agent: LoadedAgent) -> tuple[Path, Variant]:
+def place_for(args: Namespace, agent: LoadedAgent) -> tuple[Path, Variant]:
     """Return the session file for the agent's runs, which is made if it is missing, and the variant with its tools."""
     from planscope.agents.paradigms import short_name
     from planscope.session.locations import library_folder, make_folder
@@ -187,7 +187,7 @@ _RERUN: tuple[Any, ...] = (
 )
 
 
-def _rerun(args: argparse.Namespace) -> int:
+def _rerun(args: Namespace) -> int:
     from planscope.commands.run import run_one
     from planscope.session.model import variant_of
     from planscope.session.oracle_input import has_own_tools
@@ -204,7 +204,7 @@ def _rerun(args: argparse.Namespace) -> int:
     return run_one(args, place, lambda: _rerun_of(args, place.session, run, variant))
 
 
-def _rerun_of(args: argparse.Namespace, session: Session, run: Run, variant: Variant) -> OwnRun:
+def _rerun_of(args: Namespace, session: Session, run: Run, variant: Variant) -> OwnRun:
     from planscope.agents.own_live import OwnRun, load_agent
     from planscope.agents.reruns import RecordedAnswers, changed_agent, first_input
     from planscope.session.model import ForkPoint, next_run_id

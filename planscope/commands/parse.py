@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,7 @@ _PARSE = (
 )
 
 
-def _parse(args: argparse.Namespace) -> int:
+def _parse(args: Namespace) -> int:
     from planscope.language.problem import make_actions
     from planscope.language.reading import ParseFailure, read_query
 
@@ -66,7 +66,7 @@ def _parse(args: argparse.Namespace) -> int:
 
 
 def tell_query(
-    args: argparse.Namespace,
+    args: Namespace,
     reading: Reading,
     *,
     shown: bool = True,
@@ -94,7 +94,7 @@ def tell_query(
     answer(args, document, (*said, *left_out_blocks(left_out)), quiet=True)
 
 
-def _durations(args: argparse.Namespace, count: int) -> list[int | None] | None:
+def _durations(args: Namespace, count: int) -> list[int | None] | None:
     if not args.timed:
         return None
     if args.durations is None:
@@ -139,7 +139,7 @@ RELATIONS = {"<": ', "before"', ">": ', "after"'}
 _GRAMMAR = (("--json", "print counts and words as JSON"),)
 
 
-def _grammar(args: argparse.Namespace) -> int:
+def _grammar(args: Namespace) -> int:
     from planscope.documents.listings import GrammarDocument
     from planscope.language.grammar import grammar_report
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 import threading
 import time
+from argparse import Namespace
 from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -61,15 +61,13 @@ LIMITS = (
 """The arguments for the limits of a run."""
 
 
-def limits_of(args: argparse.Namespace, variant: Variant) -> Limits:
+def limits_of(args: Namespace, variant: Variant) -> Limits:
     """Return the variant's limits, replaced by those of the command line."""
     given = {"seconds": args.max_seconds, "model_calls": args.max_calls}
     return variant.limits.model_copy(update={k: v for k, v in given.items() if v is not None})
 
 
-def options_of(
-    args: argparse.Namespace, limits: Limits | None = None, rules: str | None = None
-) -> RunOptions:
+def options_of(args: Namespace, limits: Limits | None = None, rules: str | None = None) -> RunOptions:
     """Return the options of a run that the command line gives. ``rules``: the session's."""
     from planscope.agents.options import RunOptions
 
@@ -124,7 +122,7 @@ class Addition:
     written, a file that another planscope has open, and a session that could not be written again.
     """
 
-    def __init__(self, args: argparse.Namespace) -> None:
+    def __init__(self, args: Namespace) -> None:
         from planscope.session.files import read_bytes
         from planscope.session.store import dumps, loads
         from planscope.session.writer import SavedFiles, digest_of
@@ -198,7 +196,7 @@ class Addition:
         return [f"a session file has at most {file_size(LARGEST)}, so there are several: {each}"]
 
 
-def _target(args: argparse.Namespace, source: Path) -> Path:
+def _target(args: Namespace, source: Path) -> Path:
     from planscope.session.containers import is_session_file
     from planscope.session.locations import is_bundled
     from planscope.session.writer import check_nobody_writes

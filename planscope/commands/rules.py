@@ -3,7 +3,7 @@ keep, ``draft`` reads the sentences of a policy as rules, or has a model propose
 
 from __future__ import annotations
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -93,15 +93,15 @@ _OPTIONS: dict[str, tuple[Any, ...]] = {
 }
 
 
-def _add(parser: argparse.ArgumentParser) -> None:
+def _add(parser: ArgumentParser) -> None:
     add_actions(parser, ACTIONS, _OPTIONS, EXAMPLES, required=True)
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: Namespace) -> int:
     return {"check": _check, "add": _add_to_session, "mine": _mine, "draft": _draft}[args.action](args)
 
 
-def _add_to_session(args: argparse.Namespace) -> int:
+def _add_to_session(args: Namespace) -> int:
     from planscope.commands.check_rules import session_summary, table
     from planscope.rules.in_session import add_rules
     from planscope.rules.reading import read_rules
@@ -141,7 +141,7 @@ def _add_to_session(args: argparse.Namespace) -> int:
     return 0
 
 
-def _draft(args: argparse.Namespace) -> int:
+def _draft(args: Namespace) -> int:
     import sys
 
     from planscope.rules.policy import read_policy, rules_file, try_on
@@ -239,7 +239,7 @@ def _proposal_blocks(one: Proposal, count: int) -> Iterator[Block]:
         yield Para(told, "    ")
 
 
-def _mine(args: argparse.Namespace) -> int:
+def _mine(args: Namespace) -> int:
     from planscope.rules.mining import evidence, mine
 
     line = ProgressLine()
@@ -282,14 +282,14 @@ def _traces(names: list[str], line: ProgressLine) -> list[Trace]:
     return found
 
 
-def _tools(args: argparse.Namespace, session: Session | None) -> set[str]:
+def _tools(args: Namespace, session: Session | None) -> set[str]:
     """Return the tools that a file names, and those of a session."""
 
     named = read_tools(read_text(args.tools)) if args.tools is not None else set()
     return named | (tools_of_session(session) if session is not None else set())
 
 
-def _check(args: argparse.Namespace) -> int:
+def _check(args: Namespace) -> int:
     from planscope.rules.checking import examine, warnings_about
     from planscope.rules.reading import read_rules
 

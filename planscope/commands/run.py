@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from argparse import Namespace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,7 +74,7 @@ _RUN = (
 )
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: Namespace) -> int:
     if args.role is not None and not is_text(args.role):
         raise UserError("--role is not UTF-8 text")
     source = session_path(args.session)
@@ -94,7 +94,7 @@ def _run(args: argparse.Namespace) -> int:
     return run_one(args, place, lambda: _live_run(args, place.session, variant))
 
 
-def run_one(args: argparse.Namespace, place: Addition, make: Callable[[], LiveRun | OwnRun]) -> int:
+def run_one(args: Namespace, place: Addition, make: Callable[[], LiveRun | OwnRun]) -> int:
     """Make a run, record it and report. Exit status 2 if it was aborted. An interrupted run is recorded, too."""
     with prints_aside():
         made, interrupted = _waited(make())
@@ -113,7 +113,7 @@ def run_one(args: argparse.Namespace, place: Addition, make: Callable[[], LiveRu
     return 2 if replay.trace.ending == "aborted" else 0
 
 
-def _live_run(args: argparse.Namespace, session: Session, variant: Variant) -> LiveRun:
+def _live_run(args: Namespace, session: Session, variant: Variant) -> LiveRun:
     from planscope.agents.runner import LiveRun
     from planscope.session.model import next_run_id
 
@@ -134,7 +134,7 @@ def _waited(live: LiveRun | OwnRun) -> tuple[Run, bool]:
         return live.run, True
 
 
-def run_live(args: argparse.Namespace, path: Path, session: Session, variant: Variant) -> int:
+def run_live(args: Namespace, path: Path, session: Session, variant: Variant) -> int:
     """Open the debugger on the session and start the run there. Raises UserError if it cannot start."""
     for name, given in (("--times", args.times), ("--json", args.json or None), ("-o", args.output)):
         if given is not None:
@@ -166,7 +166,7 @@ def check_breakpoints(texts: Iterable[str], session: Session, variant: Variant) 
             raise UserError(f"--break: {error}") from None
 
 
-def run_times(args: argparse.Namespace, place: Addition, variant: Variant) -> int:
+def run_times(args: Namespace, place: Addition, variant: Variant) -> int:
     """Run ``--times`` times, record and report. Exit status 2 if every run was aborted."""
     from planscope.documents.runs import ManyRunsDocument
     from planscope.session.record import record_of
@@ -197,9 +197,7 @@ def run_times(args: argparse.Namespace, place: Addition, variant: Variant) -> in
     return 2 if rate.aborted == len(recorded) else 0
 
 
-def _run_many(
-    args: argparse.Namespace, variant: Variant, place: Addition
-) -> tuple[list[Run], list[Run], bool]:
+def _run_many(args: Namespace, variant: Variant, place: Addition) -> tuple[list[Run], list[Run], bool]:
     """Return the runs that were recorded already, the other finished ones in order, and whether the command was
     interrupted."""
     from planscope.agents.many_runs import run_many

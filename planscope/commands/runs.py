@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -62,7 +62,7 @@ _RUNS = (
 )
 
 
-def _runs(args: argparse.Namespace) -> int:
+def _runs(args: Namespace) -> int:
     if args.delete or args.restore or args.empty:
         if args.words or args.output is not None or any(_facets(args)):
             raise UserError("--delete, --restore and --empty take no words, filters or -o; leave them out")
@@ -83,7 +83,7 @@ def _runs(args: argparse.Namespace) -> int:
     return 0
 
 
-def _listed(session: Session, args: argparse.Namespace) -> list[ListedRun]:
+def _listed(session: Session, args: Namespace) -> list[ListedRun]:
     from planscope.rules.in_session import problem_in
     from planscope.session.run_list import listed_runs, matches
 
@@ -92,7 +92,7 @@ def _listed(session: Session, args: argparse.Namespace) -> list[ListedRun]:
     return [one for one in found if matches(one, words, facets)]
 
 
-def _facets(args: argparse.Namespace) -> Iterator[Facet]:
+def _facets(args: Namespace) -> Iterator[Facet]:
     from planscope.session.run_list import MINE, Facet
 
     verdict: VerdictKind | None = args.verdict
@@ -110,7 +110,7 @@ def _facets(args: argparse.Namespace) -> Iterator[Facet]:
     yield from (facet for facet in given if facet.value)
 
 
-def _change(args: argparse.Namespace) -> None:
+def _change(args: Namespace) -> None:
     from planscope.session.files import fingerprint_of
     from planscope.session.locations import is_bundled
     from planscope.session.removal import delete_for_good, remove, take_back, text_of, with_dependents

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
+from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -99,19 +99,19 @@ _OPTIONS = {
 }
 
 
-def _add_sessions(parser: argparse.ArgumentParser) -> None:
+def _add_sessions(parser: ArgumentParser) -> None:
     add_actions(parser, ACTIONS, _OPTIONS, EXAMPLES)
-    declare(parser, (*_JSON, None, argparse.SUPPRESS))
+    declare(parser, (*_JSON, None, SUPPRESS))
 
 
-def _sessions(args: argparse.Namespace) -> int:
+def _sessions(args: Namespace) -> int:
     args.json = getattr(args, "json", False)
-    work: Callable[[argparse.Namespace], None] = _WORK[args.action or "list"]
+    work: Callable[[Namespace], None] = _WORK[args.action or "list"]
     work(args)
     return 0
 
 
-def _list(args: argparse.Namespace) -> None:
+def _list(args: Namespace) -> None:
     from planscope.session.library import entries
     from planscope.session.library_index import search
     from planscope.session.recovery import recoveries
@@ -165,7 +165,7 @@ def _judged(found: list[Entry], seconds: float | None) -> list[Entry]:
     return [new.get(entry.path, entry) for entry in found]
 
 
-def _show(args: argparse.Namespace) -> None:
+def _show(args: Namespace) -> None:
     from planscope.documents.library import SessionDocument
     from planscope.rules.in_session import problem_in
     from planscope.session.library import entry_at
@@ -195,7 +195,7 @@ def _outcomes(session: Session) -> dict[str, Outcome]:
     return found
 
 
-def _rename(args: argparse.Namespace) -> None:
+def _rename(args: Namespace) -> None:
     from planscope.session.library import library_session, rename, retitle
 
     if args.name is None and args.title is None:
@@ -215,14 +215,14 @@ def _rename(args: argparse.Namespace) -> None:
     )
 
 
-def _copy(args: argparse.Namespace) -> None:
+def _copy(args: Namespace) -> None:
     from planscope.session.library import copy
 
     path = copy(session_path(args.session), args.name)
     _told(args, "copy", {name_of(path): path}, f"copied to your library as {name_of(path)}")
 
 
-def _delete(args: argparse.Namespace) -> None:
+def _delete(args: Namespace) -> None:
     from planscope.session.library import delete, library_session
 
     paths = dict.fromkeys(map(library_session, args.sessions))
@@ -237,7 +237,7 @@ def _delete(args: argparse.Namespace) -> None:
     )
 
 
-def _restore(args: argparse.Namespace) -> None:
+def _restore(args: Namespace) -> None:
     from planscope.session.library import in_trash, restore
 
     paths = [in_trash(name) for name in dict.fromkeys(args.sessions)]
@@ -245,7 +245,7 @@ def _restore(args: argparse.Namespace) -> None:
     _told(args, "restore", done, f"restored to your library: {', '.join(done)}")
 
 
-def _trash(args: argparse.Namespace) -> None:
+def _trash(args: Namespace) -> None:
     from planscope.session.library import empty_trash, entries
 
     if args.empty:
@@ -259,7 +259,7 @@ def _trash(args: argparse.Namespace) -> None:
         tell(list_blocks(found, trash_folder()))
 
 
-def _recover(args: argparse.Namespace) -> None:
+def _recover(args: Namespace) -> None:
     from planscope.session.recovery import left_drafts, recoverable, recoveries
     from planscope.session.store import save
 
@@ -293,7 +293,7 @@ def _recover(args: argparse.Namespace) -> None:
     _told(args, "recover", {name_of(target): target}, f"unsaved work written to {target}")
 
 
-def _told(args: argparse.Namespace, action: str, done: dict[str, Path], line: str, removed: int = 0) -> None:
+def _told(args: Namespace, action: str, done: dict[str, Path], line: str, removed: int = 0) -> None:
     if args.json:
         from planscope.documents.library import ChangedDocument
 
@@ -305,7 +305,7 @@ def _told(args: argparse.Namespace, action: str, done: dict[str, Path], line: st
         say(line)
 
 
-_WORK: dict[str, Callable[[argparse.Namespace], None]] = {
+_WORK: dict[str, Callable[[Namespace], None]] = {
     "list": _list,
     "show": _show,
     "rename": _rename,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import os
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -40,7 +40,7 @@ _MODELS = (
 )
 
 
-def _models(args: argparse.Namespace) -> int:
+def _models(args: Namespace) -> int:
 
     providers, problems = _providers(args.base_url), other_providers()[1]
     profiles = list(PROFILES.values()) if args.base_url is None else []
@@ -120,7 +120,7 @@ THEMES_ABOUT = "List the themes of the debugger, bundled and your own, and what 
 _THEMES = (("--json", "print themes and errors as JSON"),)
 
 
-def _themes(args: argparse.Namespace) -> int:
+def _themes(args: Namespace) -> int:
     from planscope.documents.listings import ThemesDocument
     from planscope.tui.style.themes import load_themes, user_themes_folder
 
@@ -151,7 +151,7 @@ _CONFIG = (
 )
 
 
-def _config(args: argparse.Namespace) -> int:
+def _config(args: Namespace) -> int:
     if args.example:
         if args.check or args.json:
             raise UserError("--example goes with no other option; leave --check and --json out")
@@ -288,7 +288,7 @@ _SCHEMA = (
 )
 
 
-def _schema(args: argparse.Namespace) -> int:
+def _schema(args: Namespace) -> int:
     from planscope.documents.schemas import DOCUMENTS, schema
 
     if args.name is not None and args.name not in DOCUMENTS:

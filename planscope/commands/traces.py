@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from argparse import Namespace
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
@@ -53,7 +53,7 @@ _IMPORT = (
 )
 
 
-def _import(args: argparse.Namespace) -> int:
+def _import(args: Namespace) -> int:
     from planscope.traces.listing import newest
 
     paths = list(args.trace)
@@ -98,7 +98,7 @@ def _traces(paths: list[str | Path], troubles: list[str]) -> Iterator[Trace]:
         raise Unreadable("no trace could be read")
 
 
-def _chosen(paths: list[str | Path], args: argparse.Namespace) -> list[Trace] | None:
+def _chosen(paths: list[str | Path], args: Namespace) -> list[Trace] | None:
     """Return the traces that become the session, or None if the list was printed because the user has to choose."""
     from planscope.documents.listings import TraceLineDocument
     from planscope.traces.importing import MOST_TOGETHER
@@ -135,14 +135,14 @@ def _chosen(paths: list[str | Path], args: argparse.Namespace) -> list[Trace] | 
     raise UserError(f"there are {len(lines):,} traces; choose one with --pick ID, or all with --all")
 
 
-def _print_list(args: argparse.Namespace, lines: list[TraceLineDocument]) -> None:
+def _print_list(args: Namespace, lines: list[TraceLineDocument]) -> None:
     from planscope.documents.listings import TracesDocument
     from planscope.views.traces import list_blocks
 
     answer(args, partial(TracesDocument, traces=lines), list_blocks(lines))
 
 
-def _save(traces: list[Trace], args: argparse.Namespace, target: Path | None, rules: RuleFile | None) -> int:
+def _save(traces: list[Trace], args: Namespace, target: Path | None, rules: RuleFile | None) -> int:
     from planscope.documents.listings import TraceLineDocument, TracesDocument
     from planscope.traces.importing import together
     from planscope.traces.source import file_name

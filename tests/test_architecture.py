@@ -260,7 +260,7 @@ TOKENS = {
     "tui": 193_837,
     "rules": 83_517,
     "toolfuzz": 88_053,
-    "agents": 73_050,
+    "agents": 72_804,
     "traces": 56_759,
     "commands": 46_305,
     "language": 98_568,
@@ -292,7 +292,7 @@ OTHER_BYTES = {
     "show": 25_240,
     "toolfuzz": 18_710,
     "tui": 7_010,
-    "agents": 3_080,
+    "agents": 3_075,
     "top": 0,
 }
 """The same for the bytes of files that are not Python."""

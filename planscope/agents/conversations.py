@@ -15,7 +15,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -226,27 +226,24 @@ class Turn:
             if self._line and not self._line[0].done():
                 self._line[0].set_result(None)
 
-    @contextmanager
-    def taken(self) -> Iterator[None]:
+    @asynccontextmanager
+    async def taken(self, later: bool) -> AsyncIterator[None]:
+        """Wait for one's turn: as a task or, without ``later``, as a thread."""
         mine = self._join()
         try:
-            try:
-                asyncio.get_running_loop()
-            except RuntimeError:
+            if later and not mine.done():
+                await asyncio.shield(asyncio.wrap_future(mine))
+            elif not (later or _in_a_loop()):
                 mine.result()
             yield
         finally:
             self._leave(mine)
 
-    @asynccontextmanager
-    async def ataken(self) -> AsyncIterator[None]:
-        mine = self._join()
-        try:
-            if not mine.done():
-                await asyncio.shield(asyncio.wrap_future(mine))
-            yield
-        finally:
-            self._leave(mine)
+
+def _in_a_loop() -> bool:
+    with suppress(RuntimeError):
+        return bool(asyncio.get_running_loop())
+    return False
 
 
 _lock = threading.RLock()

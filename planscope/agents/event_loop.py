@@ -26,6 +26,20 @@ _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 
 
+def at_once(work: Coroutine[object, object, Answer]) -> Answer:
+    """Return what a coroutine returns that awaits nothing that is not there."""
+    try:
+        work.send(None)
+    except StopIteration as end:
+        found: Answer = end.value
+        return found
+    except RuntimeError as error:
+        if str(error) == "coroutine raised StopIteration":  # as a user's tool may, and a coroutine cannot
+            raise (error.__cause__ or error) from None
+        raise
+    raise AssertionError("it waits, although it was to do all at once")
+
+
 def wait_for(work: Coroutine[object, object, Answer]) -> Answer:
     """Run a coroutine on the shared loop and return its result. Blocks; call it from any other thread.
 

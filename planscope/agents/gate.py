@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from planscope.agents.event_loop import at_once
 from planscope.agents.toolset import REFUSED
 from planscope.language.problem import Action, Problem
 from planscope.oracle.arguments import START
@@ -190,29 +191,21 @@ class Pauser:
 
     async def aask(self, call: PendingCall) -> Verb:
         """As :meth:`ask`, on the event loop of an asynchronous agent."""
-        wanted = await asyncio.to_thread(self.wanted, call)
-        if not (self.stepping or wanted):
-            return GoOn()
-        call, answer = self._begin(call, wanted)
-        verb: Verb = Stop()
-        try:
-            self.on_pause(call)
-            verb = await asyncio.wrap_future(answer)
-        finally:
-            self._over()
-            self.on_resume(call, verb)
-        return verb
+        return await self._decided(call, True)
 
     def ask(self, call: PendingCall) -> Verb:
         """Return the decision about a call of a synchronous agent. Blocks while it is paused."""
-        wanted = self.wanted(call)
+        return at_once(self._decided(call, False))
+
+    async def _decided(self, call: PendingCall, later: bool) -> Verb:
+        wanted = await asyncio.to_thread(self.wanted, call) if later else self.wanted(call)
         if not (self.stepping or wanted):
             return GoOn()
         call, answer = self._begin(call, wanted)
         verb: Verb = Stop()
         try:
             self.on_pause(call)
-            verb = answer.result()
+            verb = await asyncio.wrap_future(answer) if later else answer.result()
         finally:
             self._over()
             self.on_resume(call, verb)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
 from langchain_core.messages import ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.types import Command
 
+from planscope.agents.both_ways import Result, ToolHandler, found_by
 from planscope.agents.conversations import Conversations, Talk
 from planscope.agents.gate import (
     Answer,
@@ -36,8 +36,6 @@ from planscope.agents.messages import (
 )
 from planscope.agents.toolset import REFUSED
 from planscope.session.json_bytes import plain, plain_text
-
-Result = ToolMessage | Command[object]
 
 
 class RecordedError(Exception):
@@ -67,19 +65,20 @@ class Gated:
         """Return whether a call passes the gate: if calls are deferred, or this one was."""
         return self._talks.deferred or identity in talk.waiting
 
-    def call(
+    async def call(
         self,
         talk: Talk,
         identity: str,
         request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Result],
+        handler: ToolHandler,
+        later: bool,
     ) -> Result:
-        """Make one call of a synchronous agent."""
-        with talk.run.turn().taken():
-            self.pass_unread(talk)
+        """Make one call."""
+        async with talk.run.turn().taken(later):
+            await self.pass_unread(talk, later)
             pending, verb = self._pending(talk, identity, request)
             if pending is not None:
-                verb = self._ask(talk, pending)
+                verb = await self._ask(talk, pending, later)
             request, answer = self._decided(talk, identity, request, verb)
             if answer is not None:
                 return answer
@@ -88,71 +87,30 @@ class Gated:
                 with self._talks.calling(
                     talk, identity, request.tool_call["name"], self._attempt
                 ) as answered:
-                    result = handler(request)
+                    result: Result = await found_by(handler(request), later)
             finally:
                 talk.let.discard(identity)
             result = self._done(verb, request, result, answered)
-            self.pass_unread(talk)
+            await self.pass_unread(talk, later)
             return result
 
-    async def acall(
-        self,
-        talk: Talk,
-        identity: str,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[Result]],
-    ) -> Result:
-        """Make one call of an asynchronous agent."""
-        async with talk.run.turn().ataken():
-            await self.apass_unread(talk)
-            pending, verb = self._pending(talk, identity, request)
-            if pending is not None:
-                verb = await self._aask(talk, pending)
-            request, answer = self._decided(talk, identity, request, verb)
-            if answer is not None:
-                return answer
-            talk.let.add(identity)
-            try:
-                with self._talks.calling(
-                    talk, identity, request.tool_call["name"], self._attempt
-                ) as answered:
-                    result = await handler(request)
-            finally:
-                talk.let.discard(identity)
-            result = self._done(verb, request, result, answered)
-            await self.apass_unread(talk)
-            return result
-
-    def pass_unread(self, talk: Talk) -> None:
+    async def pass_unread(self, talk: Talk, later: bool) -> None:
         """Make the calls whose turn it is steps, as long as they cannot be read. They never reach a tool."""
         for call in self._unread(talk):
-            self._passed(talk, self._ask(talk, call))
-
-    async def apass_unread(self, talk: Talk) -> None:
-        """As :meth:`pass_unread`, of an asynchronous agent."""
-        for call in self._unread(talk):
-            self._passed(talk, await self._aask(talk, call))
+            verb = await self._ask(talk, call, later)
+            if isinstance(verb, Stop):
+                raise self._stop(talk, verb)
 
     def _unread(self, talk: Talk) -> Iterator[PendingCall]:
         while self.stopped is None and (call := self._talks.unread(talk)) is not None:
             yield replace(call, step=talk.run.step + 1)
             self._attempt(self._talks.called, talk, call.call_id, None)
 
-    def _passed(self, talk: Talk, verb: Verb) -> None:
-        if isinstance(verb, Stop):
-            raise self._stop(talk, verb)
-
-    def _ask(self, talk: Talk, call: PendingCall) -> Verb:
+    async def _ask(self, talk: Talk, call: PendingCall, later: bool) -> Verb:
         if self._gate is None:
             return GoOn()
         with self._asking(talk):
-            return self._gate.ask(call)
-
-    async def _aask(self, talk: Talk, call: PendingCall) -> Verb:
-        if self._gate is None:
-            return GoOn()
-        with self._asking(talk):
-            return await self._gate.aask(call)
+            return await self._gate.aask(call) if later else self._gate.ask(call)
 
     @contextmanager
     def _asking(self, talk: Talk) -> Iterator[None]:

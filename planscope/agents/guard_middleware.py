@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -24,6 +24,8 @@ from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
+from planscope.agents.both_ways import BothWays, ModelHandler, Response, Result, ToolHandler, found_by
+from planscope.agents.conversations import Turn
 from planscope.agents.gate import Guardian, gives_up, problem_from
 from planscope.agents.messages import (
     DONE_WITH,
@@ -31,7 +33,6 @@ from planscope.agents.messages import (
     GAVE_UP,
     REFUSED_BY,
     TOLD_BY,
-    Middleware,
     conversation,
     ended_by_guard,
     last_answer,
@@ -47,17 +48,16 @@ _REMEMBERED = 256
 
 @dataclass(slots=True)
 class _Turn:
-    """The calls of one message, executed and refused, and its place in the conversation. The locks make them run one
+    """The calls of one message, executed and refused, and its place in the conversation. ``turn`` makes them run one
     after the other."""
 
     message: int = 0
     done: list[ToolCall] = field(default_factory=list)
     refused: list[ToolCall] = field(default_factory=list)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    waiting: asyncio.Lock = field(default_factory=asyncio.Lock)
+    turn: Turn = field(default_factory=Turn)
 
 
-class GuardMiddleware(Middleware):
+class GuardMiddleware(BothWays):
     """Judges each call from its conversation alone, so that one agent can be in many conversations at once."""
 
     def __init__(self, problem: Problem) -> None:
@@ -66,41 +66,18 @@ class GuardMiddleware(Middleware):
         self._turns: OrderedDict[tuple[str, str], _Turn] = OrderedDict()
         self._lock = threading.Lock()
 
-    def wrap_model_call(
-        self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse[object]]
-    ) -> ModelResponse[object]:
-        return _ended(request) or handler(request)
+    async def around_model(self, request: ModelRequest, handler: ModelHandler, later: bool) -> Response:
+        found: Response = _ended(request) or await found_by(handler(request), later)
+        return found
 
-    async def awrap_model_call(
-        self,
-        request: ModelRequest,
-        handler: Callable[[ModelRequest], Awaitable[ModelResponse[object]]],
-    ) -> ModelResponse[object]:
-        return _ended(request) or await handler(request)
-
-    def wrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[object]]
-    ) -> ToolMessage | Command[object]:
+    async def around_tool(self, request: ToolCallRequest, handler: ToolHandler, later: bool) -> Result:
         turn, before = self._turn(request)
-        with turn.lock:
-            refused = self._refusal(request, turn, before)
+        async with turn.turn.taken(later):
+            judged = request, turn, before
+            refused = await asyncio.to_thread(self._refusal, *judged) if later else self._refusal(*judged)
             if refused is not None:
                 return refused
-            answer = handler(request)
-            self._note(turn, request, answer)
-            return answer
-
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[object]]],
-    ) -> ToolMessage | Command[object]:
-        turn, before = self._turn(request)
-        async with turn.waiting:
-            refused = await asyncio.to_thread(self._refusal, request, turn, before)
-            if refused is not None:
-                return refused
-            answer = await handler(request)
+            answer: Result = await found_by(handler(request), later)
             self._note(turn, request, answer)
             return answer
 

@@ -10,14 +10,12 @@ from functools import cache
 from typing import Any
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import ExtendedModelResponse, ModelRequest, ModelResponse
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain.agents.middleware import ModelRequest
 from langchain_core.tools import BaseTool, ToolException
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.types import Command
 from langsmith import tracing_context
 
-from planscope.agents.messages import Middleware
+from planscope.agents.both_ways import BothWays, ModelHandler, Response, Result, ToolHandler
 from planscope.agents.models import Graph, LoadedModel
 from planscope.agents.paradigms import chat_for
 from planscope.agents.toolset import MockTool, ToolSpec
@@ -69,10 +67,10 @@ def langchain_tools(tools: Iterable[MockTool]) -> list[PassingTool]:
     return [passing_tool(tool.spec, tool.answer) for tool in tools]
 
 
-_own: ContextVar[tuple[Middleware, ...]] = ContextVar("planscope_own_middleware")
+_own: ContextVar[tuple[BothWays, ...]] = ContextVar("planscope_own_middleware")
 
 
-class _Own(Middleware):
+class _Own(BothWays):
     """Passes calls to one middleware of the current run: the first is its recorder, the second its guard.
 
     An agent is compiled once for all runs, since compiling takes as long as a run's call. The context of a task says
@@ -87,26 +85,18 @@ class _Own(Middleware):
     def name(self) -> str:
         return f"planscope-{self._place}"
 
-    async def awrap_model_call(
-        self,
-        request: ModelRequest,
-        handler: Callable[[ModelRequest], Awaitable[ModelResponse[object]]],
-    ) -> ModelResponse[object] | AIMessage | ExtendedModelResponse[object]:
-        return await _own.get()[self._place].awrap_model_call(request, handler)
+    async def around_model(self, request: ModelRequest, handler: ModelHandler, later: bool) -> Response:
+        return await _own.get()[self._place].around_model(request, handler, later)
 
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[object]]],
-    ) -> ToolMessage | Command[object]:
-        return await _own.get()[self._place].awrap_tool_call(request, handler)
+    async def around_tool(self, request: ToolCallRequest, handler: ToolHandler, later: bool) -> Result:
+        return await _own.get()[self._place].around_tool(request, handler, later)
 
 
 def shared_agent(
     model: LoadedModel,
     agent: str,
     tools: Sequence[MockTool],
-    middleware: Sequence[Middleware],
+    middleware: Sequence[BothWays],
     role: str | None,
 ) -> Graph:
     """Return LangChain's agent for one of ``AGENTS``, compiled once for each model. Await it in the task that called

@@ -14,7 +14,7 @@ import inspect
 import threading
 import warnings
 import weakref
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
@@ -28,9 +28,10 @@ from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
+from planscope.agents.both_ways import Result, found_by
 from planscope.agents.conversations import inside_call
+from planscope.agents.event_loop import at_once
 from planscope.agents.gate import StoppedAtGate
-from planscope.agents.gated import Result
 from planscope.agents.interrupts import value_of
 from planscope.agents.messages import RETURNED, is_json, said_of, text_of
 from planscope.session.json_bytes import plain
@@ -308,31 +309,28 @@ def _of_run(recorder: Recorder, work: Callable[..., object]) -> Callable[..., ob
 def _way_in(here: tuple[int, type], before: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method of a tool that lets the run's gate decide first."""
 
-    @functools.wraps(before)
-    def sync(tool: BaseTool, given: object, *more: object, **options: object) -> object:
+    async def way(
+        tool: BaseTool, given: object, more: Sequence[object], options: dict[str, object], later: bool
+    ) -> object:
         call = _call(tool, here, given, options)
         if call is None:
             with _let(tool, here):
-                return before(tool, given, *more, **options)
-
-        def really(request: ToolCallRequest) -> Result:
-            with _let(tool, here):
-                return call.heard(before(tool, call.input(request), *more, **options))
-
-        return call.value(call.gate.call(*call.asked, really))
-
-    @functools.wraps(before)
-    async def asynchronous(tool: BaseTool, given: object, *more: object, **options: object) -> object:
-        call = _call(tool, here, given, options)
-        if call is None:
-            with _let(tool, here):
-                return await before(tool, given, *more, **options)
+                return await found_by(before(tool, given, *more, **options), later)
 
         async def really(request: ToolCallRequest) -> Result:
             with _let(tool, here):
-                return call.heard(await before(tool, call.input(request), *more, **options))
+                return call.heard(await found_by(before(tool, call.input(request), *more, **options), later))
 
-        return call.value(await call.gate.acall(*call.asked, really))
+        made = really if later else lambda request: at_once(really(request))
+        return call.value(await call.gate.call(*call.asked, made, later))
+
+    @functools.wraps(before)
+    def sync(tool: BaseTool, given: object, *more: object, **options: object) -> object:
+        return at_once(way(tool, given, more, options, False))
+
+    @functools.wraps(before)
+    async def asynchronous(tool: BaseTool, given: object, *more: object, **options: object) -> object:
+        return await way(tool, given, more, options, True)
 
     return asynchronous if inspect.iscoroutinefunction(before) else sync
 

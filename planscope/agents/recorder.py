@@ -9,7 +9,7 @@ from __future__ import annotations
 import atexit
 import time
 import weakref
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,28 +18,27 @@ from uuid import UUID
 
 from langchain.agents.middleware import ModelRequest, ModelResponse
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.types import Command
 
+from planscope.agents.both_ways import BothWays, ModelHandler, Response, Result, ToolHandler, found_by
 from planscope.agents.conversations import Conversations, RunUnderWay, Speaker, Talk, inside_call, key_of
 from planscope.agents.failures import one_line
 from planscope.agents.gate import RunOver
 from planscope.agents.gated import Gated
 from planscope.agents.given import seen_tools
 from planscope.agents.graphs import Outermost, calling, heard_by
-from planscope.agents.messages import Middleware, conversation, identity_of, text_of
+from planscope.agents.messages import conversation, identity_of, text_of
 from planscope.session.json_bytes import plain
 from planscope.session.merging import warn
 
-Answer = ToolMessage | Command[object]
 Found = TypeVar("Found")
 
 
-class Recorder(Middleware, BaseCallbackHandler):
+class Recorder(BothWays, BaseCallbackHandler):
     """Records an agent into ``talks``. One agent may be in many conversations at once.
 
     It is both a middleware and a callback handler. An agent that uses it as both is recorded once. ``gate`` asks a
@@ -110,32 +109,16 @@ class Recorder(Middleware, BaseCallbackHandler):
 
     # Used as a middleware:
 
-    def wrap_model_call(
-        self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse[object]]
-    ) -> ModelResponse[object]:
+    async def around_model(self, request: ModelRequest, handler: ModelHandler, later: bool) -> Response:
         with self._asking(request) as (talk, heard):
-            found = handler(request)
-        response: ModelResponse[object] = heard(found)
+            found = await found_by(handler(request), later)
+        response = heard(found)
         if self.gate is not None and talk is not None:
-            self.gate.pass_unread(talk)
-        return response
-
-    async def awrap_model_call(
-        self,
-        request: ModelRequest,
-        handler: Callable[[ModelRequest], Awaitable[ModelResponse[object]]],
-    ) -> ModelResponse[object]:
-        with self._asking(request) as (talk, heard):
-            found = await handler(request)
-        response: ModelResponse[object] = heard(found)
-        if self.gate is not None and talk is not None:
-            await self.gate.apass_unread(talk)
+            await self.gate.pass_unread(talk, later)
         return response
 
     @contextmanager
-    def _asking(
-        self, request: ModelRequest
-    ) -> Iterator[tuple[Talk | None, Callable[[ModelResponse[object]], ModelResponse[object]]]]:
+    def _asking(self, request: ModelRequest) -> Iterator[tuple[Talk | None, Callable[[Response], Response]]]:
         """Around a call of the model. Yields its conversation, and what hears its response and returns what the agent
         gets."""
         talk, began = self.attempt(self._asked_for, request) or (None, 0.0)
@@ -143,7 +126,7 @@ class Recorder(Middleware, BaseCallbackHandler):
             raise RunOver("call_limit", f"over {self.limit} model calls")
         self.calls_made += 1
 
-        def heard(response: ModelResponse[object]) -> ModelResponse[object]:
+        def heard(response: Response) -> Response:
             return self.attempt(self._answered_by, talk, began, request, response) or response
 
         try:
@@ -152,25 +135,12 @@ class Recorder(Middleware, BaseCallbackHandler):
             self.attempt(self.talks.failed, talk, error, "model", _task_of(request))
             raise
 
-    def wrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]
-    ) -> Answer:
+    async def around_tool(self, request: ToolCallRequest, handler: ToolHandler, later: bool) -> Result:
         with self._calling(request) as (talk, identity):
             if self.gate is not None and talk is not None and self.gate.takes(talk, identity):
-                return self.gate.call(talk, identity, request, handler)
+                return await self.gate.call(talk, identity, request, handler, later)
             with self.talks.calling(talk, identity, request.tool_call["name"], self.attempt) as answered:
-                answer = handler(request)
-            answered(answer)
-            return answer
-
-    async def awrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
-    ) -> Answer:
-        with self._calling(request) as (talk, identity):
-            if self.gate is not None and talk is not None and self.gate.takes(talk, identity):
-                return await self.gate.acall(talk, identity, request, handler)
-            with self.talks.calling(talk, identity, request.tool_call["name"], self.attempt) as answered:
-                answer = await handler(request)
+                answer: Result = await found_by(handler(request), later)
             answered(answer)
             return answer
 
@@ -231,7 +201,7 @@ class Recorder(Middleware, BaseCallbackHandler):
 
     def _answered_by(
         self, talk: Talk | None, began: float, request: ModelRequest, response: object
-    ) -> ModelResponse[object] | None:
+    ) -> Response | None:
         """Record a response. Return it as the agent gets it, or None if that is not changed."""
         if talk is None:
             return None

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langgraph.graph.state import CompiledStateGraph
 
+from planscope.agents.both_ways import BothWays, ModelHandler, Response
 from planscope.agents.conversations import ANSWERED_BY_PERSON, waits_for
 from planscope.agents.gate import Answer, GoOn, PendingCall, Question, Raise, Stop, StoppedAtGate, Verb
-from planscope.agents.messages import Middleware
 from planscope.session.json_bytes import plain_text
 from planscope.session.model import (
     AnswerEvent,
@@ -35,7 +35,7 @@ from planscope.session.record import WAITS_FOR
 from planscope.wording import phrases
 
 if TYPE_CHECKING:
-    from langchain.agents.middleware import ModelRequest, ModelResponse
+    from langchain.agents.middleware import ModelRequest
     from langchain_core.runnables import RunnableConfig
 
     from planscope.agents.interrupts import Asked
@@ -251,16 +251,9 @@ def changed_agent(system: str | None, chat: object) -> list[object]:
     if chat is not None:
         changes["model"] = chat
 
-    class Changed(Middleware):
-        def wrap_model_call(
-            self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse[object]]
-        ) -> ModelResponse[object]:
-            return handler(request.override(**changes))
-
-        async def awrap_model_call(
-            self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse[object]]]
-        ) -> ModelResponse[object]:
-            return await handler(request.override(**changes))
+    class Changed(BothWays):
+        async def around_model(self, request: ModelRequest, handler: ModelHandler, later: bool) -> Response:
+            return await super().around_model(request.override(**changes), handler, later)
 
     return [Changed()] if changes else []
 

@@ -36,8 +36,8 @@ from planscope.session.model import (
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
+    from planscope.agents.both_ways import BothWays
     from planscope.agents.conversations import Owner
-    from planscope.agents.messages import Middleware
     from planscope.agents.models import Graph, LoadedModel
     from planscope.agents.recorder import Recorder
 
@@ -289,7 +289,7 @@ class PromptedRun(AgentRun):
     def _prompt(self) -> PromptEvent:
         raise NotImplementedError
 
-    async def _agent(self, middleware: Sequence[Middleware]) -> Graph:
+    async def _agent(self, middleware: Sequence[BothWays]) -> Graph:
         raise NotImplementedError
 
     def _messages(self) -> list[BaseMessage]:
@@ -395,7 +395,7 @@ class LiveRun(PromptedRun):
             messages.insert(0, SystemMessage(self._options.role))
         return messages
 
-    async def _agent(self, middleware: Sequence[Middleware]) -> Graph:
+    async def _agent(self, middleware: Sequence[BothWays]) -> Graph:
         from planscope.agents.langchain_agent import langchain_tools, shared_agent
 
         if self._problem is not None:

@@ -8,8 +8,8 @@ from typing import Unpack
 
 from langchain.agents import create_agent
 
+from planscope.agents.both_ways import BothWays
 from planscope.agents.langchain_agent import passing_tool
-from planscope.agents.messages import Middleware
 from planscope.agents.models import Graph, LoadedModel
 from planscope.agents.paradigms import Factory, chat_for, made_by
 from planscope.agents.react_format import prompt_event
@@ -44,7 +44,7 @@ class ServedRun(PromptedRun):
     def _prompt(self) -> PromptEvent:
         return prompt_event(self.run.agent, self._request, None, self._specs)
 
-    async def _agent(self, middleware: Sequence[Middleware]) -> Graph:
+    async def _agent(self, middleware: Sequence[BothWays]) -> Graph:
         tools = [passing_tool(one, partial(self._call, one.name), slow=True) for one in self._specs]
         if self._factory is not None:
             return await made_by(self._factory, self._model.chat, tools, middleware)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from planscope.commands.common import complain, output_file, say
 from planscope.errors import UserError
 from planscope.safe import visible
+from planscope.toolfuzz.rewriting import NotRewritten, Rewriting, Rewritten, rewritten
 
 if TYPE_CHECKING:
     from planscope.session.model import FuzzFix
     from planscope.toolfuzz.report import Report
-    from planscope.toolfuzz.rewriting import Rewritten
 
 
 FIX = (
@@ -37,7 +37,6 @@ def is_wanted(args: Namespace) -> bool:
 
 def write_fixes(report: Report, args: Namespace) -> None:
     """Write the new documentation where the user said so: by an option, or by a yes in the terminal."""
-    from planscope.toolfuzz.rewriting import NotRewritten, rewritten
 
     proposed = [one for one in report.fixes if one.after is not None]
     if args.fix_patch:
@@ -71,7 +70,6 @@ def _says_yes(made: Rewritten, args: Namespace) -> bool:
 def _write_patch(report: Report, proposed: Sequence[FuzzFix], path: Path) -> None:
     """Write one patch. Tools of one file are changed together, so that the patch applies."""
     from planscope.session.files import write_atomic
-    from planscope.toolfuzz.rewriting import NotRewritten, Rewriting
 
     change = Rewriting()
     for one in proposed:

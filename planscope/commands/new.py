@@ -33,13 +33,14 @@ from planscope.commands.common import (
     write_or_print,
 )
 from planscope.errors import UserError
+from planscope.language.topics import load_topics
 from planscope.safe import visible
 from planscope.show.blocks import GAP, Block, Para, Table
+from planscope.synthesis.request import Request
 
 if TYPE_CHECKING:
     from planscope.documents.query import QueryDocument
     from planscope.synthesis.generate import Synthesized
-    from planscope.synthesis.request import Request
 
 NEW_ABOUT = (
     "Make a planning query in controlled English. Its constraints are known, and Z3 certifies that a correct plan "
@@ -158,8 +159,6 @@ def _own(args: Namespace) -> int:
 
 
 def _request(args: Namespace) -> Request:
-    from planscope.language.topics import load_topics
-    from planscope.synthesis.request import Request
 
     topics = load_topics(args.topics_file)
     if args.topic is not None:
@@ -246,7 +245,6 @@ _TOPICS = (
 
 
 def _topics(args: Namespace) -> int:
-    from planscope.language.topics import load_topics
 
     if args.model is not None:
         return _write_topics(args)

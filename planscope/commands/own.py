@@ -19,6 +19,7 @@ from planscope.commands.common import (
     read_text,
 )
 from planscope.commands.recording import Addition, prints_aside
+from planscope.commands.run import check_breakpoints, run_one
 from planscope.errors import UserError
 from planscope.safe import visible
 from planscope.wording import phrases
@@ -71,7 +72,6 @@ def _debug(args: Namespace) -> int:
             "debug shows the run on the screen, which needs a terminal; planscope rerun works without one"
         )
     from planscope.agents.own_live import load_agent
-    from planscope.commands.run import check_breakpoints
     from planscope.session.store import load
     from planscope.tui.controllers.live_run import OwnChoice, RunChoice, RunRequest
     from planscope.tui.launch import run as run_app
@@ -188,7 +188,6 @@ _RERUN: tuple[Any, ...] = (
 
 
 def _rerun(args: Namespace) -> int:
-    from planscope.commands.run import run_one
     from planscope.session.model import variant_of
     from planscope.session.oracle_input import has_own_tools
 

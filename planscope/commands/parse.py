@@ -18,14 +18,14 @@ from planscope.commands.common import (
 )
 from planscope.documents import query
 from planscope.errors import UserError
+from planscope.language.grammar import GrammarReport, grammar_report
+from planscope.language.reading import ParseFailure, Reading, read_query
 from planscope.safe import cell_width, clip, visible
 from planscope.show.blocks import GAP, Block, Para, Table
 
 if TYPE_CHECKING:
     from planscope.documents.query import QueryDocument
     from planscope.language.errors import ParseError
-    from planscope.language.grammar import GrammarReport
-    from planscope.language.reading import Reading
 
 PARSE_ABOUT = (
     "Read a query about the given actions. Shows its constraints, how many valid orders they leave, and the unsat core "
@@ -45,7 +45,6 @@ _PARSE = (
 
 def _parse(args: Namespace) -> int:
     from planscope.language.problem import make_actions
-    from planscope.language.reading import ParseFailure, read_query
 
     text = read_text(args.file).rstrip("\r\n")
     names = named_or_found(text, names_of(args.actions), timed=args.timed, more=args.new_actions)
@@ -141,7 +140,6 @@ _GRAMMAR = (("--json", "print counts and words as JSON"),)
 
 def _grammar(args: Namespace) -> int:
     from planscope.documents.listings import GrammarDocument
-    from planscope.language.grammar import grammar_report
 
     report = grammar_report()
     answer(args, GrammarDocument.of(report), lambda _: _grammar_blocks(report))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from planscope.commands import Command
+from planscope.commands.check_rules import clash_lines, session_summary, table
 from planscope.commands.common import (
     SESSION,
     ProgressLine,
@@ -26,7 +27,10 @@ from planscope.commands.common import (
 )
 from planscope.errors import UserError
 from planscope.language.errors import ParseFailure, in_a_line
+from planscope.rules.checking import Findings, examine, warnings_about
 from planscope.rules.names import read_tools, tools_of, tools_of_session
+from planscope.rules.policy import Draft, Proposal, read_policy, rules_file, try_on
+from planscope.rules.reading import read_rules
 from planscope.rules.rule import RuleFile, names_of
 from planscope.show.blocks import GAP, Block, Para
 from planscope.wording.phrases import plural
@@ -34,8 +38,6 @@ from planscope.wording.terms import sentence
 
 if TYPE_CHECKING:
     from planscope.oracle.trace import Trace
-    from planscope.rules.checking import Findings
-    from planscope.rules.policy import Draft, Proposal
     from planscope.session.model import Session
 
 ABOUT = (
@@ -102,9 +104,7 @@ def _run(args: Namespace) -> int:
 
 
 def _add_to_session(args: Namespace) -> int:
-    from planscope.commands.check_rules import session_summary, table
     from planscope.rules.in_session import add_rules
-    from planscope.rules.reading import read_rules
     from planscope.session.files import fingerprint_of
     from planscope.session.locations import is_bundled
     from planscope.session.store import load, save
@@ -144,7 +144,6 @@ def _add_to_session(args: Namespace) -> int:
 def _draft(args: Namespace) -> int:
     import sys
 
-    from planscope.rules.policy import read_policy, rules_file, try_on
     from planscope.session.traces import trace_of
 
     output = output_file(args.output) if args.output is not None else None
@@ -290,8 +289,6 @@ def _tools(args: Namespace, session: Session | None) -> set[str]:
 
 
 def _check(args: Namespace) -> int:
-    from planscope.rules.checking import examine, warnings_about
-    from planscope.rules.reading import read_rules
 
     session = open_session(args.session) if args.session is not None else None
     text = read_text(args.file)
@@ -314,7 +311,6 @@ def _check(args: Namespace) -> int:
 
         print_json(RulesDocument.about(file, session, tools))
         return 0
-    from planscope.commands.check_rules import clash_lines
 
     tell(_blocks(file, examine(file.rules), warnings_about(file, tools)))
     if session is not None:

@@ -22,10 +22,10 @@ from planscope.commands.common import (
 )
 from planscope.errors import UserError
 from planscope.oracle.verdict_types import VerdictKind, told
+from planscope.session.run_list import MINE, Facet, ListedRun, listed_runs, losses_of, matches
 
 if TYPE_CHECKING:
     from planscope.session.model import Session
-    from planscope.session.run_list import Facet, ListedRun
 
 ABOUT = (
     "List the runs of a session, and at which step they were lost; with WORDS or options only some of them. --delete "
@@ -74,7 +74,6 @@ def _runs(args: Namespace) -> int:
         _write(session, listed, args.output)
         return 0
     from planscope.documents.runs import RunListDocument
-    from planscope.session.run_list import losses_of
     from planscope.views.runs import list_blocks
 
     losses = losses_of(listed)
@@ -85,7 +84,6 @@ def _runs(args: Namespace) -> int:
 
 def _listed(session: Session, args: Namespace) -> list[ListedRun]:
     from planscope.rules.in_session import problem_in
-    from planscope.session.run_list import listed_runs, matches
 
     found = listed_runs(session, enumerate(session.runs, 1), problem_in)
     facets, words = list(_facets(args)), " ".join(args.words)
@@ -93,7 +91,6 @@ def _listed(session: Session, args: Namespace) -> list[ListedRun]:
 
 
 def _facets(args: Namespace) -> Iterator[Facet]:
-    from planscope.session.run_list import MINE, Facet
 
     verdict: VerdictKind | None = args.verdict
     as_told = [(judged, reason) for judged in (True, False) for reason in ("", "cut_off", "stopped")]

@@ -11,13 +11,12 @@ from itertools import islice
 from pathlib import Path
 
 from planscope.toolfuzz.accepts import fitting, mismatch, properties, required
-from planscope.toolfuzz.outcome import Call, Made
+from planscope.toolfuzz.outcome import Call
 from planscope.toolfuzz.programs import Stage
-from planscope.toolfuzz.stateful import Role, named, words_like_ids, words_of
+from planscope.toolfuzz.stateful import MOST_OF_AN_ANSWER, Role, named, told_by, words_of
 from planscope.toolfuzz.tools import Tool
 
 MOST_OF_A_NAME = 40
-MOST_OF_AN_ANSWER = 60
 MOST_READERS = 30
 MOST_FILES = 200
 LARGEST_FILE = 2**20
@@ -42,22 +41,6 @@ class Known:
         kept = self._named.setdefault(name.lower(), [])
         if value not in kept and len(kept) < MOST_OF_A_NAME:
             kept.append(value)
-
-    def learn(self, one: Made, role: Role) -> None:
-        """Take what an answer names, of any shape. What has no name is of the thing that the tool is about."""
-        if one.kind != "ok":
-            return
-        noun = role.noun.rpartition(" ")[2]
-        for name, value in islice(named(one.answer), MOST_OF_AN_ANSWER):
-            if not isinstance(value, str | int | float) or isinstance(value, bool):
-                continue
-            if name is not None:
-                self._take(name, value)
-            if noun and name in (None, "id", "name"):
-                several = words_like_ids(str(value), one.arguments) if name is None else [value]
-                lines = str(value).splitlines() if name is None else []
-                for found in (*several, *(line.strip() for line in lines if 0 < len(line) <= 80)):
-                    self._take(noun, found)
 
     def _read_folder(self, folder: Path, shown: str) -> None:
         """Take what a folder has: paths, branches of git, tables of SQLite, and what JSON files name."""
@@ -122,4 +105,5 @@ class Known:
             calls = [one for one in calls if one not in asked]
             asked += calls
             for made in stage.play(calls) if calls else ():
-                self.learn(made, roles[made.tool])
+                for argument, value in told_by(made, roles):
+                    self._take(argument, value)

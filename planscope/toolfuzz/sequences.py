@@ -6,7 +6,6 @@ draw and shrink likewise, but in one process; here a tool may end its process, a
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -24,12 +23,11 @@ from planscope.toolfuzz.stateful import (
     Role,
     as_told,
     contradictions,
-    is_absent,
+    keys_of,
     learn,
-    named,
     roles_of,
+    told_by,
     with_hints,
-    words_like_ids,
 )
 from planscope.toolfuzz.tools import Tool
 
@@ -38,9 +36,6 @@ LONGEST = 8
 
 MOST_ENDED = 8
 """The search ends after this many sequences that hung or ended their process."""
-
-MOST_LEARNED = 20
-"""Limit of values that are learned from one answer."""
 
 _TEXTS = ("apple", "blue sky", "third draft", "Oslo", "n17", "a text of some more words than the others have")
 _NUMBERS = (5, 7, 23, 42, 77, 99, 250, 1000)
@@ -75,10 +70,6 @@ class Sequences:
         self.sequences = self.calls = 0
         self.played, self.answered = Counter[str](), Counter[str]()
         self.findings = Findings(stage, send, sequences=True)
-
-    def keys(self, noun: str) -> set[str]:
-        """Return the arguments by which the things of this noun are read."""
-        return {name for r in self.roles.values() if r.what == "read" and r.noun == noun for name in r.needed}
 
     def run(self, count: int, seconds: float | None = None) -> None:
         """Send so many sequences, or for so long, and tell what they show."""
@@ -161,7 +152,7 @@ class _Drawer:
     def __init__(self, run: Sequences, number: int) -> None:
         self.run, self.number = run, number
         self.random = Random(f"{run.seed}/sequence/{number}")
-        self.pool: dict[str, list[str | int]] = {}
+        self.pool: dict[str, list[str | float]] = {}
         self._seen = 0
         for search in run.searches.values():
             search.begin(number)
@@ -174,7 +165,9 @@ class _Drawer:
                 for what in ("look", "write")
             )
             look = self.random.choice(looks) if looks else None
-            taken = {name: run.keys(noun) & properties(run.tools[name].schema).keys() for name in writes}
+            taken = {
+                name: keys_of(run.roles, noun) & properties(run.tools[name].schema).keys() for name in writes
+            }
             # What changes a thing needs one.
             makers = [name for name in writes if taken[write] and not taken[name]]
             parts = [*makers[:1], read, write, look, read, write, look, read, gone, read, gone, read]
@@ -198,24 +191,13 @@ class _Drawer:
         for name, value in one.arguments.items():
             if isinstance(value, str | int):
                 self.pool.setdefault(name, []).append(value)
-        role = self.run.roles[one.tool]
-        keys = self.run.keys(role.noun)
-        told = list(itertools.islice(named(one.answer), MOST_LEARNED))
-        plain = [(key, v) for key, v in told if isinstance(v, str | int) and not isinstance(v, bool)]
-        learned = [(key, v) for key, v in plain if key is not None]
-        learned += [(f"{role.noun}_id", v) for key, v in learned if key == "id"]
-        # The answer says which value is the id, or the call has said it.
-        names_one = {"id", *keys} & {key for key, _ in told} or keys & one.arguments.keys()
-        if role.what in ("write", "look", "other") and not names_one and not is_absent(one):
-            words = (word for _, v in plain for word in words_like_ids(str(v), one.arguments))
-            learned += [(key, word) for word in itertools.islice(words, MOST_LEARNED) for key in keys]
-        for key, v in learned:
-            self.pool.setdefault(key, []).insert(0, v)
+        for name, told in told_by(one, self.run.roles):
+            self.pool.setdefault(name, []).insert(0, told)
 
     def _arguments(self, tool: Tool) -> dict[str, object]:
         search, random = self.run.searches[tool.name], self.random
         given, _ = search.draw(len(self.pool) + 1_000)
-        keys = self.run.keys(self.run.roles[tool.name].noun)
+        keys = keys_of(self.run.roles, self.run.roles[tool.name].noun)
         for name, schema in properties(tool.schema).items():
             if name in keys or not self.scenario:
                 known = fitting(self.pool.get(name, ()), schema, tool.schema)

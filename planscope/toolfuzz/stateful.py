@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from planscope.toolfuzz.accepts import properties, required
@@ -234,6 +235,39 @@ def words_like_ids(text: str, arguments: Mapping[str, object]) -> list[str]:
     text if it is one word. The call's own arguments are left out."""
     words = [one for one in _ID.findall(text) if one not in map(str, arguments.values())]
     return sorted(words, key=lambda one: not one.isdigit()) or [text] * bool(_ONE_WORD.fullmatch(text))
+
+
+MOST_OF_AN_ANSWER = 60
+
+
+def told_by(one: Made, roles: Mapping[str, Role]) -> Iterator[tuple[str, str | float]]:
+    """Yield the values that an answer tells, each with the name of an argument, or of a thing, that it may be for.
+
+    What has no name is of the thing that the tool is about; its words that look like ids come last.
+    """
+    role = roles[one.tool]
+    noun, keys = role.noun.rpartition(" ")[2], keys_of(roles, role.noun)
+    told = list(islice(named(one.answer), MOST_OF_AN_ANSWER)) if one.kind == "ok" else []
+    # The answer says which value is the id, or the call has said it.
+    says = {"id", *keys} & {name for name, _ in told} or keys & one.arguments.keys() or is_absent(one)
+    for name, value in told:
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            continue
+        if name is not None:
+            yield name, value
+        if name in ("id", "name"):
+            yield from ((one, value) for one in (noun, f"{noun}_id")[: 1 + (name == "id")])
+        if not says:
+            lines = str(value).splitlines() if name is None else []
+            yield from ((noun, line.strip()) for line in lines if 0 < len(line) <= 80)
+            yield from (
+                (key, word) for word in words_like_ids(str(value), one.arguments) for key in (noun, *keys)
+            )
+
+
+def keys_of(roles: Mapping[str, Role], noun: str) -> set[str]:
+    """Return the arguments by which the things of this noun are read."""
+    return {name for r in roles.values() if r.what == "read" and r.noun == noun for name in r.needed}
 
 
 def id_in(answer: object, name: str) -> object:

@@ -259,7 +259,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 193_837,
     "rules": 83_517,
-    "toolfuzz": 88_053,
+    "toolfuzz": 87_034,
     "agents": 72_804,
     "traces": 56_759,
     "commands": 46_305,
@@ -290,7 +290,7 @@ OTHER_BYTES = {
     "language": 78_163,
     "sharing": 65_355,
     "show": 25_240,
-    "toolfuzz": 18_710,
+    "toolfuzz": 24_560,
     "tui": 7_010,
     "agents": 3_075,
     "top": 0,

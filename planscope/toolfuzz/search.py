@@ -63,9 +63,8 @@ class Search:
         self._seed = f"{seed}/{tool.name}"
         self._random = Random(self._seed)
         if guided:
-            self.pools.formats["date-time"] += (
-                "2026-01-31T07:30:00",
-            )  # Python's own takes it; the format does not
+            moments = self.pools.formats["date-time"]  # Python's own takes one that the format does not
+            self.pools.formats["date-time"] = (*moments, "2026-01-31T07:30:00")
             for function in tool.functions:
                 read_function(function, self.hints)
         read_words(tool.description, self.hints)

@@ -18,55 +18,20 @@ from typing import Any, ClassVar, TypeVar
 
 from planscope.toolfuzz.hints import Hints
 from planscope.toolfuzz.nodes import Node
-from planscope.toolfuzz.words import ODD, ORDINARY, words_for
+from planscope.toolfuzz.words import DATA, ODD, ORDINARY, words_for
 
 DEEPEST = 8
 """Values that are drawn nest at most this deep; what is sent may nest 20 deep."""
 
-LENGTHS = (
-    1, 2, 3, 10, 31, 32, 63, 64, 65, 99, 100, 101, 127, 128, 129, 140, 141, 255, 256, 257, 281, 300, 512, 1000, 1025,
-    5000,
-)  # fmt: skip
-INTEGERS = (
-    0, 1, -1, 2, 3, 5, 7, 10, 12, 13, 31, 32, 42, 59, 60, 61, 99, 100, 101, 127, 128, 255, 256, 365, 366, 999, 1000,
-    1001, 1024, 4096, 9999,
-    10000, 65535, 65536, 10**6, 2**31 - 1, 2**31, -(2**31), 2**32, 2**53, 2**63 - 1, 2**63, -(2**63), 10**20, -2,
-    -10, -100, -1000, -273, -300,
-)  # fmt: skip
-FLOATS = (
-    0.0, 1.0, -1.0, 0.5, -0.5, 0.1, 1e-9, 1e9, -1e9, 100.0, 20.5, 1e308, -1e308, 5e-324, 1e16, 3.14159, -0.0, 273.15,
-    -300.0, 99.9,
-)  # fmt: skip
-FORMATS: dict[str, tuple[str, ...]] = {
-    "date": ("2026-01-31", "2024-02-29", "0001-01-01", "9999-12-31"),
-    "date-time": ("2026-01-31T07:30:00Z", "2024-02-29T23:59:59+02:00", "0001-01-01T00:00:00Z"),
-    "time": ("07:30:00", "23:59:59", "00:00:00Z"),
-    "email": ("ada@example.com", "a.b+c@example.org"),
-    "uri": ("https://example.com/", "http://localhost:1/x?y=z"),
-    "uuid": ("00000000-0000-0000-0000-000000000000", "123e4567-e89b-42d3-a456-426614174000"),
-    "ipv4": ("192.0.2.1", "0.0.0.0"),
-    "ipv6": ("::1", "2001:db8::1"),
-    "duration": ("P1D", "PT0S", "P1Y2M3DT4H5M6S"),
-    "binary": ("a",),
-    "regex": (".*",),
-}
-CHARACTER = {
-    "isdigit": "0123456789", "isdecimal": "0123456789", "isnumeric": "0123456789²", "isalpha": "abcXYZä",
-    "isalnum": "abc123Z", "isspace": " \t\n",
-    "isupper": "ABC", "islower": "abc", "isidentifier": "abc_",
-}  # fmt: skip
-
-
+LENGTHS: Sequence[int] = DATA["lengths"]
+INTEGERS: Sequence[int] = DATA["integers"]
+FLOATS: Sequence[float] = DATA["floats"]
 ANY = (*["string"] * 3, *["integer"] * 2, *["object"] * 2, "array", "number", "boolean", "null")
 YEARS = range(date(1990, 1, 1).toordinal(), date(2036, 1, 1).toordinal())
 """Ordinals of the days that are drawn most."""
 
-FIXED = {
-    "minimal": "", "long": "a" * 5000, "null": "a\0b", "unicode": "京都 ä\u202e👩\u200d👩\u200d👧", "number": "-1",
-}  # fmt: skip
+FIXED = {**DATA["fixed"], "long": "a" * 5000}
 """The texts of calls that are all of a kind."""
-
-NO_OBJECTS = ("{", "[1,", "", "nope", '{"a": 1', "{'a': 1}", "[]", "{}", "null", "1", '"x"')
 
 
 @dataclass
@@ -77,7 +42,7 @@ class Pools:
     """
 
     texts: list[str] = field(default_factory=lambda: ["a"])
-    formats: dict[str, tuple[str, ...]] = field(default_factory=lambda: dict(FORMATS))
+    formats: dict[str, Sequence[str]] = field(default_factory=lambda: dict(DATA["formats"]))
     patterns: dict[str, list[str]] = field(default_factory=dict)
     meant: dict[str, tuple[object, ...]] = field(default_factory=dict)
 
@@ -188,7 +153,7 @@ class Generator:
     def text(self, node: Node | None, depth: int) -> str:
         """Return a text for this node."""
         if depth == 0 and self.mode in FIXED:
-            return FIXED[self.mode]
+            return str(FIXED[self.mode])
         if (
             node is not None
             and (node.children or node.facts)
@@ -236,7 +201,7 @@ class Generator:
     def _json(self, node: Node, depth: int) -> str:
         chance = 1.0 if self.mode == "eager" else self.roll()
         if chance < 0.06:
-            return self.pick(NO_OBJECTS)
+            return str(self.pick(DATA["no_objects"]))
         words, self._words = self._words, ORDINARY
         inner = node.children[("json",)]
         kind = "object" if self.roll() < 0.8 else self.pick(_likely(inner) or ANY)
@@ -339,7 +304,7 @@ class Generator:
         return made if chance < 0.8 else made + self.pick(ODD)
 
     def _of_characters(self, node: Node, depth: int) -> str:
-        letters = CHARACTER.get(str(self.pick(node.facts["is"])), "a1")
+        letters = DATA["letters"].get(str(self.pick(node.facts["is"])), "a1")
         return "".join(self.pick(letters) for _ in range(self.pick((1, 1, 2, 3, 8))))
 
     def _moment(self, node: Node, depth: int) -> str:

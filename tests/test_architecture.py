@@ -259,7 +259,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 193_837,
     "rules": 83_517,
-    "toolfuzz": 87_034,
+    "toolfuzz": 86_988,
     "agents": 72_804,
     "traces": 56_759,
     "commands": 46_305,

@@ -22,11 +22,12 @@ SPECIFIED: Mapping[str, str] = {
 
 
 class Place(NamedTuple):
-    """A finding, or a set of prompts, of a fuzzing: their indexes from 0. A label is the finding's if there is one."""
+    """A finding, or a set of prompts, of a fuzzing, by its index from 0; neither if ``kind`` is empty. A label is the
+    finding's if there is one."""
 
     fuzzing: str
-    finding: int | None = None
-    set: int | None = None
+    kind: Literal["findings", "sets", ""] = ""
+    at: int = 0
 
 
 def was_sampled(fuzzing: Fuzzing) -> int:
@@ -42,22 +43,15 @@ def with_label(fuzzings: Sequence[Fuzzing], place: Place, **fields: object) -> l
     made = []
     for one in fuzzings:
         if one.id == place.fuzzing:
-            kind, at = _where(place)
-            several = [
-                o.model_copy(update=fields) if k == at else o for k, o in enumerate(getattr(one, kind))
-            ]
-            one = one.model_copy(update={kind: several})
+            several = list(getattr(one, place.kind))
+            several[place.at] = several[place.at].model_copy(update=fields)
+            one = one.model_copy(update={place.kind: several})
         made.append(one)
     return made
 
 
-def _where(place: Place) -> tuple[str, int | None]:
-    return ("findings", place.finding) if place.finding is not None else ("sets", place.set)
-
-
 def labelled_at(fuzzing: Fuzzing, place: Place) -> Labelled | None:
-    kind, at = _where(place)
-    found: Labelled | None = None if at is None else getattr(fuzzing, kind)[at]
+    found: Labelled | None = getattr(fuzzing, place.kind)[place.at] if place.kind else None
     return found
 
 

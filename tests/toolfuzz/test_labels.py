@@ -79,7 +79,7 @@ def test_the_command_draws_and_reports_labels(capsys: pytest.CaptureFixture[str]
     session = load(path)
     (kept,) = session.fuzzings or ()
     at = next(k for k, one in enumerate(kept.findings) if one.sampled)
-    session.fuzzings = with_label([kept], Place(kept.id, finding=at), label="false", specified="under")
+    session.fuzzings = with_label([kept], Place(kept.id, "findings", at), label="false", specified="under")
     save(session, path)
     assert main([*command, "--json", "--html", str(page)]) == 1
     document = json.loads(capsys.readouterr().out)

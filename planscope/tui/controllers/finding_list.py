@@ -195,7 +195,7 @@ def _steps_of(document: Document) -> dict[Place, list[Step]]:
     """Return the steps of the last runs that failed as a finding says."""
     session = document.open_session
     places = {
-        id(one): Place(fuzzing.id, finding=k)
+        id(one): Place(fuzzing.id, "findings", k)
         for fuzzing in session.fuzzings or ()
         for k, one in enumerate(fuzzing.findings)
     }
@@ -216,14 +216,14 @@ def _rows(fuzzing: Fuzzing, steps: Mapping[Place, Sequence[Step]], runs: Abstrac
         if number is not None:
             told.add(number)
         kept = (
-            _led_first(one, steps.get(Place(fuzzing.id, finding=k), ()))
+            _led_first(one, steps.get(Place(fuzzing.id, "findings", k), ()))
             if found is None
             else _runs_of(found, runs)
         )
-        yield Row(fuzzing, one, tuple(kept), found, Place(fuzzing.id, finding=k))
+        yield Row(fuzzing, one, tuple(kept), found, Place(fuzzing.id, "findings", k))
     for number, made in enumerate(sets, 1):
         if number not in told:
-            yield Row(fuzzing, None, tuple(_runs_of(made, runs)), made, Place(fuzzing.id, set=number - 1))
+            yield Row(fuzzing, None, tuple(_runs_of(made, runs)), made, Place(fuzzing.id, "sets", number - 1))
     yield from _without(fuzzing)
 
 

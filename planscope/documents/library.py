@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field
 
 from planscope.documents.document import Document
-from planscope.documents.judgement import EarlyEnd, Headline, Helped
-from planscope.documents.runs import outcome_fields
-from planscope.oracle.verdict_types import VerdictKind
+from planscope.documents.judgement import Helped
+from planscope.documents.runs import CameOutDocument, outcome_fields
 from planscope.session.library_index import Place
 from planscope.session.record import help_of
 
@@ -55,7 +54,7 @@ class OutcomesDocument(Document):
     text: str
 
 
-class EntryDocument(Document):
+class EntryDocument(CameOutDocument):
     """A session in a list. Agent, model, verdict, error type and help are those of the last run."""
 
     name: str
@@ -72,11 +71,6 @@ class EntryDocument(Document):
     runs: int
     variants: int
     findings: int = Field(default=0, description="errors that the fuzzer found in tools")
-    verdict: VerdictKind | None = Field(description="null: there is no run, or it is not judged yet")
-    error_type: str | None = Field(description="the primary one")
-    headline: Headline = None
-    judged: bool = Field(default=True, description="as in check")
-    reason: EarlyEnd = None
     helped: Annotated[str | None, BeforeValidator(lambda text: text or None)] = Field(
         default=None, description="in words; null: there was no help"
     )
@@ -110,7 +104,7 @@ class WriterDocument(Document):
     since: Moment
 
 
-class RunLine(Document):
+class RunLine(CameOutDocument):
     """A run in the document of its session."""
 
     id: str
@@ -120,11 +114,6 @@ class RunLine(Document):
     seed: int | None
     started: Moment | None
     calls: int
-    verdict: VerdictKind | None
-    error_type: str | None = Field(description="the primary one")
-    headline: Headline = None
-    judged: bool = Field(default=True, description="as in check")
-    reason: EarlyEnd = None
     helped: Helped = None
 
 

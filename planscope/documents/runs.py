@@ -137,20 +137,26 @@ def files_field(files: Sequence[tuple[str, Sequence[str]]] | None) -> dict[str, 
 Lost = Annotated[int | Literal["end"], Field(description="a step, or end")]
 
 
-class ListedRunDocument(Document):
+class CameOutDocument(Document):
+    """How a run in a list came out."""
+
+    verdict: VerdictKind | None = Field(description="null: there is no run, or it is not judged yet")
+    error_type: ErrorType | None = Field(description="the primary one")
+    headline: Headline = None
+    judged: bool = Field(default=True, description="as in check")
+    reason: EarlyEnd = None
+
+
+class ListedRunDocument(CameOutDocument):
     """A run in the list of its session. ``number`` counts from 1."""
 
+    verdict: VerdictKind
     number: int
     id: str
     variant: str
     agent: str
     model: str
     calls: int
-    verdict: VerdictKind
-    error_type: ErrorType | None = Field(description="the primary one")
-    headline: Headline = None
-    judged: bool = Field(default=True, description="as in check")
-    reason: EarlyEnd = None
     lost: Lost | None = Field(description="the step that lost the plan; null: none did")
     tool: str | None = Field(description="the tool that was called at that step")
     dissection: bool = Field(description="a dissection made the run")

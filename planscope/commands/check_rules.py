@@ -109,6 +109,8 @@ def check_with_rules(args: Namespace) -> int:
     )
     streams = args.session == "-" and args.running and args.run is None
     session, where = (None, "-") if streams else session_or_traces(args.session)
+    if session is not None:
+        leave_out(args, ("branches",), "is for traces: a session has them as runs; leave it out")
     file, known = rules_about(args, session, where)
     reports = _reports(file, args)
     options = CheckOptions(args.running, args.branches, args.details, args.succeeded_only)

@@ -176,6 +176,9 @@ def _fuzz(args: Namespace) -> int:
         leave_out(
             args, ("redact",), "replaces nothing on the screen; add --json or --pytest, or leave it out"
         )
+    if args.correctness:
+        runtime = ("calls", "seconds", "stop_early", "sequences", "no_sanity")
+        leave_out(args, runtime, "is for calls of the tools alone; leave it out, or write --both")
     files = {name: output_file(given) for name in formats if (given := getattr(args, name)) is not None}
     if len(args.reads) != len(args.writes):
         raise UserError("--reads and --writes name tools in pairs; give both equally often")

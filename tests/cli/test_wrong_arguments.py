@@ -123,6 +123,8 @@ ARGUMENTS: list[tuple[str, str]] = [
     ("check first-look --junit x.xml", "--junit needs --rules"),
     ("check first-look --no-certify --rules nope", "--no-certify is for a session's own verdict"),
     ("check folder --branches", "--branches needs --rules"),
+    ("check first-look --rules r --branches", "--branches is for traces"),
+    ("fuzz math:sqrt --model openai:x --correctness --calls 5", "--calls is for calls of the tools alone"),
     ("replay first-look --changes", "--changes needs --json"),
     ("compare first-look --all --json", "JSON has all calls"),
     ("export first-look --format text --only", "--only is for html and session"),

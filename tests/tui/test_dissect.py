@@ -53,7 +53,8 @@ async def test_the_cause_is_named_and_all_is_in_the_session(tmp_path: Path, same
         screen = await entered(driven)
         assert "Not run yet; press m" in driven.text
         foot = driven.text.splitlines()[-1]
-        assert "m dissect" in foot and not any(key in foot for key in ("o open", "d compare", "Q cured"))
+        assert "m dissect" in foot and "one more run" in foot
+        assert not any(key in foot for key in ("o open", "d compare", "Q cured", "O earlier", "y copy"))
         assert all(name in driven.text for kind, name in MUTATIONS.items() if kind not in RARE)
         await driven.press("m")
         await dissected(driven, screen)

@@ -22,7 +22,7 @@ from planscope.tui.panes.compare_detail import detail_lines, detail_title
 from planscope.tui.panes.compare_lines import PAGES, TITLES, Page, rows_of, verdict_of
 from planscope.tui.screens.compare.comparable import Chosen, unrelated
 from planscope.tui.screens.lists import At, Cursor, ListScreen, list_keys
-from planscope.tui.style.lines import Line, Run, shown, tabs, width_of
+from planscope.tui.style.lines import Line, Run, fitted, joined, shown, tabs, width_of
 from planscope.wording import phrases
 
 JOB, COPY = "compare", "compare copy"
@@ -226,39 +226,26 @@ class CompareScreen(ListScreen):
         return shown(", ".join(filter(None, (agent, run.model.removeprefix(NOT_RECORDED)))), 40)
 
     def heading(self, width: int) -> tuple[Sequence[Run], Sequence[Run]]:
-        state, compared = self.state, self.state.compared
-        if compared is None:
-            return self._tabs(True), [Run("comparing…" if not state.trouble else "", "dim")]
-        for named, long in ((True, True), (True, False), (False, False)):
-            left, right = self._tabs(named), [Run(self._parting(compared, long), "strong")]
-            if width_of(left) + width_of(right) <= width:
-                break
-        return left, right
+        titles = [(f"{number} {TITLES[page]}", f"page('{page}')") for number, page in enumerate(PAGES, 1)]
+        left = tabs(titles, PAGES.index(self.state.page), gap=1)
+        if (compared := self.state.compared) is None:
+            return left, [Run("comparing…" if not self.state.trouble else "", "dim")]
+        parts = [(place, [Run(text, "strong")]) for place, text in self._parting(compared) if text]
+        return left, joined(fitted(parts, width - width_of(left)))
 
-    def _tabs(self, named: bool) -> list[Run]:
-        """Return the tabs of the pages. ``named``: show the titles of all pages, not only of the displayed one."""
-        titles = [
-            (
-                f"{number} {TITLES[page]}" if named or page == self.state.page else f"{number}",
-                f"page('{page}')",
-            )
-            for number, page in enumerate(PAGES, 1)
-        ]
-        return tabs(titles, PAGES.index(self.state.page), gap=1 + named)
-
-    def _parting(self, compared: Comparison, long: bool) -> str:
-        """Describe the first difference of the runs, and count the differences on this page."""
-        differing = sum(row.differs for row in self.rows)
-        told = f"{phrases.plural(differing, 'difference') if differing else 'no difference'} here"
-        parted = compared.divergence
+    def _parting(self, compared: Comparison) -> Iterable[tuple[int, str]]:
+        """Describe the first difference of the runs, and count the differences on this page; what matters least has the
+        highest number."""
+        differing, parted = sum(row.differs for row in self.rows), compared.divergence
         if self._apart:
-            return f"different tasks, it seems · {told}" if long else "different tasks"
-        if parted is None:
-            return told if compared.calls is None else f"the runs do not differ · {told}"
-        step = compared.a.steps[parted.a].step if compared.a.steps else parted.a
-        reasons = " and ".join(REASONS[reason] for reason in parted.reasons)
-        said = f"first difference: {phrases.step_name(step)}"
-        return f"{said}: {reasons} · {told}" if long else f"{said} · {told}"
+            yield 0, "different tasks, it seems"
+        elif parted is not None:
+            step = compared.a.steps[parted.a].step if compared.a.steps else parted.a
+            yield 0, f"first difference: {phrases.step_name(step)}"
+            yield 2, " and ".join(REASONS[reason] for reason in parted.reasons)
+        elif compared.calls is not None:
+            yield 0, "the runs do not differ"
+        yield 1, f"{phrases.plural(differing, 'difference') if differing else 'no difference'} here"
 
     # Keys
 

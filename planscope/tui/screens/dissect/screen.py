@@ -123,7 +123,11 @@ class DissectScreen(ListScreen):
         """What needs mutants, or one that the agent gets right, where there is none."""
         idle = {"compare-cured"} if self.state.cured is None else set()
         if self.state.record is None:
-            idle |= {"open-mutant", "compare-mutant"}
+            idle |= {"open-mutant", "compare-mutant", "copy-dissection"}
+            if self._unable():  # each would ask for a model first, as the one key does that says so
+                idle |= {"dissect-cell", "dissect-kind"}
+        if len(self.document.open_session.dissections) < 1 + (self.state.record is not None):
+            idle.add("other-dissection")
         return idle
 
     def modes(self) -> set[str]:

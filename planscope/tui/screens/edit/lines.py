@@ -237,7 +237,7 @@ def constraint_note(state: EditState) -> tuple[Run, ...]:
     runs: list[Run] = []
     for kind in get_args(Became):
         if number := seen.count(kind):
-            runs.append(Run(f"{' ' if runs else ''}{DRAFT_SIGNS[kind]}{number}", ROLES[kind]))
+            runs.append(Run(f"{', ' if runs else ''}{number} {kind}", ROLES[kind]))
     return tuple(runs)
 
 

@@ -159,7 +159,7 @@ def _contents(page: Page, contents: Contents, came_out: str) -> None:
         page.say("notes", contents.notes.strip(), "quote")
     page.add()
     told = phrases.plural(contents.runs, "run")
-    if contents.variants != 1:
+    if contents.variants > 1:
         told += f" of {phrases.plural(contents.variants, 'query', 'queries')}"
     if contents.own < contents.runs:
         told += f", {contents.runs - contents.own} of them made by dissections"

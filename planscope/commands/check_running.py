@@ -138,7 +138,7 @@ class Follower:
         id = trace.id or self.source.stem
         seen, states = self._told.get(id, (0, ["kept_so_far"] * len(self._book.rules)))
         tools = frozenset(call.tool for call in trace.calls)
-        judge = Judge(self._book.for_tools(tools.union(trace.tools)))
+        judge = Judge(self._book.about(trace).for_tools(tools.union(trace.tools)))
         judge.tools = tools
         last = len(trace.items)
         for count, item in enumerate(trace.items, 1):

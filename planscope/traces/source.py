@@ -143,6 +143,10 @@ class Source:
 
         ``again``: the values are accounted for elsewhere.
         """
+        self.damaged, self.damaged_count = (
+            [],
+            0,
+        )  # some readers look twice, and a stream is read again and again
         for number, line in self.lines():
             try:
                 value = parsed(text_of_line(line))

@@ -430,6 +430,10 @@ def test_damaged_data_may_hold_calls_at_every_door(cli: Cli, tmp_path: Path) -> 
         assert "1 place not understood: damaged data may hold calls (first: " in said, name
         assert "it is not JSON" in said
         assert "damaged data may hold calls" in cli("export", session, "--format", "html").out, name
+        if name in ("lines", "messages"):  # it is read again for each piece that comes
+            rules.write_text("look comes before pay.")
+            running = cli("check", "-", "--rules", rules, "--running", stdin="".join(parts)).out
+            assert "1 place not understood" in running and "rule 1: not sure" in running, running
 
 
 def test_a_session_is_judged_with_the_options_of_its_traces(cli: Cli, tmp_path: Path) -> None:

@@ -171,8 +171,6 @@ class _Session:
         except Broken as error:
             broken = error
         self._decide()
-        self.source.damaged.clear()
-        self.source.damaged_count = 0
         try:
             self._fill()
         except Full:

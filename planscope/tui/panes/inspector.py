@@ -127,7 +127,7 @@ class _Told(Page):
             glyph = terms.CORE_GLYPH if core else "·"
             if not core and state.progress == "judged":
                 glyph = terms.STATUS_GLYPHS[state.debug.run.replay.status(id, state.debug.index)]
-            self.say(f"{glyph} {label(c, 12)}", brief(c, self.problem), "core" if core else "")
+            self.say(glyph, f"{label(c)}: {brief(c, self.problem)}", "core" if core else "")
         if len(ids) > 40:
             self.say("", f"and {len(ids) - 40} more", "dim")
 
@@ -145,7 +145,7 @@ class _Told(Page):
         self.add(Run(f"{terms.CORE_GLYPH} Conflict", "core"), Run("  these cannot all hold", "dim"))
         for id in core.constraints:
             c = self.problem.by_id.get(id)
-            self.say(*((label(c, 12), plain(c, self.problem)) if c else (shown(id, 8), "")))
+            self.say("", f"{label(c)}: {plain(c, self.problem)}" if c else shown(id, 8))
         for step in core.steps:
             call = run.steps[run.index_of[step]].call
             name = phrases.step_name(step)

@@ -12,6 +12,7 @@ from planscope.rules.in_session import add_rules
 from planscope.rules.offers import examples, labelled
 from planscope.session.locations import bundled
 from planscope.session.traces import session_of
+from planscope.wording import terms
 from tests.nightly import nightly
 from tests.traces.samples import CHAT, whole
 from tests.tui import sessions
@@ -171,6 +172,18 @@ async def test_a_trace_without_rules_shows_who_spoke_and_invites_rules(
         await driven.press("escape")
         await driven.press("m")
         assert "a dissection changes its words" in driven.text and driven.app.screen is driven.screen
+
+
+async def test_search_finds_the_task_and_what_was_said_at_the_end(tmp_path: Path) -> None:
+    async with opened(unruled(tmp_path)) as driven:
+        for text, index, pane in (("Refund order", 0, "query"), ("cannot be refunded", -1, "step")):
+            await driven.press("home", "/")
+            await driven.type(text)
+            await driven.press("enter")
+            assert "1 of 1 place" in driven.text
+            assert driven.state.debug.index == index % len(driven.state.debug.run.steps)
+            shown = driven.screen.pane(pane)
+            assert any(terms.HIT_GLYPH in shown.line_at(i).text for i in range(shown.size_of()))
 
 
 async def test_without_a_failed_call_f_goes_to_the_likely_cause(tmp_path: Path) -> None:

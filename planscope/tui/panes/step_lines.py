@@ -258,7 +258,7 @@ class _StepPage(Page):
         for speaker, text in turns:
             self.row(speaker, text, "" if speaker == "user" else "quote", self.few, "thought")
         if words:
-            self.row(label, words, "quote", self.few, "thought" if label == "thought" else None)
+            self.row(label, words, "quote", self.few, "thought")
 
     def _given(self, run: RunRecord) -> None:
         """Show what the model was given at first; in a low pane only how much it was."""

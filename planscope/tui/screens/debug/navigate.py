@@ -18,7 +18,7 @@ from planscope.debugger.stops import continue_back, continue_forward, in_words, 
 from planscope.tui.app_screen import flow
 from planscope.tui.controllers.jobs import CancelToken
 from planscope.tui.keys import key_for
-from planscope.tui.panes.query import not_judged
+from planscope.tui.panes.query import not_judged, task_of
 from planscope.tui.screens.debug.stage import ANOTHER_RUN, Stage, not_run
 from planscope.tui.style.lines import shown
 from planscope.tui.view import WHOLE, DebugView
@@ -57,8 +57,8 @@ def first_violation(stage: Stage) -> None:
         after = (index for index in places if index > debug.index)
         step_to(stage, cursor.go_to(debug, next(after, places[0])), "no other call failed")
     else:
-        unjudged = debug.run.problem.unjudged
-        stage.tell("no call failed; " + (not_judged() if unjudged else "nothing is violated in this run"))
+        why = not_judged() if debug.run.problem.unjudged else "nothing is violated in this run"
+        stage.tell(f"no call failed; {why}")
 
 
 def go_on(stage: Stage, way: str = "") -> None:
@@ -173,9 +173,9 @@ async def search(stage: Stage) -> None:
             return "type a text"
         if haystack.find(text).hits:
             return None
-        return f"{shown(text, 60)} is not in the query, constraints or calls"
+        return f"“{shown(text, 60)}” is not found"
 
-    hint = "in query, constraints, thoughts, calls and answers"
+    hint = "in the query or task, constraints, what was said, calls and answers"
     old = view.search.needle if view.search else ""
     text = await stage.answer(ask_dialog("Search", hint, check, value=old))
     if text is None:
@@ -194,12 +194,15 @@ async def search(stage: Stage) -> None:
 def _searched(view: DebugView) -> tuple[Searched, ...]:
     run = view.debug.run
     calls = view.run.calls if view.run else ()
+    thoughts = {i: call.thought for i, call in enumerate(calls, 1) if call.thought}
+    if view.run is not None and view.run.last_words:
+        thoughts[run.last] = view.run.last_words
     return documents(
-        view.text,
+        view.text or task_of(view),
         run,
         plain={c.id: brief(c, run.problem) for c in run.problem.constraints},
         answers={i: call.answer for i, call in enumerate(calls, 1) if call.answer},
-        thoughts={i: call.thought for i, call in enumerate(calls, 1) if call.thought},
+        thoughts=thoughts,
     )
 
 

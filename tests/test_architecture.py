@@ -263,7 +263,7 @@ TOKENS = {
     "agents": 72_804,
     "traces": 56_759,
     "commands": 45_877,
-    "language": 98_568,
+    "language": 98_739,
     "session": 40_267,
     "oracle": 35_101,
     "sharing": 31_817,
@@ -287,7 +287,7 @@ TOKENS = {
 commit that raises one says in its body what that buys."""
 
 OTHER_BYTES = {
-    "language": 78_163,
+    "language": 78_230,
     "sharing": 65_355,
     "show": 25_240,
     "toolfuzz": 24_560,

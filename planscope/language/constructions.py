@@ -461,6 +461,8 @@ DOUBTS = r"""
     ^(?:do )?ends_with (S(?: (?:,|and|, and) S)+)$ => both 1 happens last
     ^(?:do )?((?:S (?:,|and) )*S (?:and|, and) (S)) (BESIDE .*)$ => 2 3 | both 1 3
     ^(?:do )?(LIST) (before|after) (S) (before|after) (S|T)$ => 1 2 3 ; 1 4 5 | 1 2 3 ; 3 4 5
+    ^(?:do )?(LIST)(?: V)? (?:before|precedes) (LIST)(?: V)? , (before|after) (T)$ => 1 before 2 ; 1 3 4 | \
+      1 before 2 ; 2 3 4
     ^(?:do )?(LIST) (before|after) (LIST) and (?:do )?(S) (before|after) (LIST|T)$ => 1 2 3 and 4 ; 1 5 6 | 1 2 \
       3 ; 4 5 6
     ^(.* (?:before|after)) do (S) and (S)$ => 1 2 | 1 2 and 3

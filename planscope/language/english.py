@@ -927,6 +927,11 @@ HEADING = (
     r"(?: is| is as follows| are| goes like this)?(?: for (?:the )?(?:\w+ )?(?:agent|assistant|model|run)s?)? :"
 )
 """What stands before a colon and says nothing."""
+CHANGING = _any(
+    "ends?|starts?|begins?|finish(?:es)?|stops?|opens?|closes?|arrives?|leaves?|comes?|goes|sets?|rises?|gets? dark|"
+    "turns?|returns?|wakes?(?: up)?"
+)
+"""Behind "as" a clause that ends so may say when, and not why: "as the dog walk ends"."""
 REQUEST = rf"""
     ^(?:could|can|would|will) (?:you|someone|somebody|the agent|my agent) (.*) [?]$ => 1
     [!]$ =>
@@ -966,8 +971,8 @@ REQUEST = rf"""
     , (?:that is|and that is) (?:all|everything) (?:i|we) (?:care|ask|want|need)(?: about| for)?$ =>
     , (?:or|or else|otherwise) (?:people|we|they|it|you|everyone|everybody|customers|somebody)(?! \
       .*(?:{_ORDERING})(?: |$)) .*$ =>
-    , (?:as(?! (?:soon|long|well|does|do|did|far|an? option|needed|possible|required|necessary))|since|because) \
-      (?!.*(?:{_ORDERING})(?: |$)).*$ =>
+    , (?:as(?! (?:soon|long|well|does|do|did|far|an? option|needed|possible|required|necessary)|.* {CHANGING}$)|\
+      since|because) (?!.*(?:{_ORDERING})(?: |$)).*$ =>
     ^(?:(?:one|two|three|four|some) (?:rules|things|points|requests|constraints)(?: for)?|here is (?:the|my|your) \
       (?:plan|order|list|schedule)(?: for)?|the (?:plan|list)(?: for)?) : =>
     (?:two|three|four|these|some) things (?:must|have to|need to|should) be (?:finished|done|over|ready|complete) \

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from planscope.language import english
+from planscope.language.clauses import listed
 from planscope.language.cuts import Token, sentences, tokens
 from planscope.language.errors import Trouble
 from planscope.language.problem import Span
@@ -26,10 +27,10 @@ _HEADING = re.compile(
     r"(?: (?:for|of|to|today|is|are|the|my|watch|note|follow|[a-z]+)){0,3}"
     r"(?: ?, (?:step by step|(?:from )?top to bottom|one by one))?"
 )
-_CONDITIONS = english.words(
-    """if unless except before after when once until till not never no without while on in only who last first
-    backwards reverse reversed free alphabetically avoid ignore skip dropped wrong rejected choose tomorrow yesterday
-    old week"""
+_CONDITIONS = (
+    listed("asking") - {"order", "follow"}
+    | listed("denying")
+    | english.words("on in who backwards reverse reversed free alphabetically choose till old")
 )
 RELATING = english.words(
     """
@@ -102,7 +103,7 @@ def announced(said: str) -> str:
         return "order"
     if english.late(english.HEADING).fullmatch(f"{said} :"):
         return "list"
-    if _HEADING.fullmatch(said) is None or not _CONDITIONS.isdisjoint(said.split()):
+    if _HEADING.fullmatch(said) is None or not _CONDITIONS.isdisjoint(said.replace("'s", "").split()):
         return ""
     return (
         "order"

@@ -125,6 +125,7 @@ A,bC: A<C | - A
 oAfC: C<A |
 A[(]?bC: A<C | - A
 AbCfX: A<C X<A | - A
+AbC,?[(,]n?@: A<C @C
 AbCfX: A<C X<C | - A
 AfC,?{&1|&.1}&1?X1?: C<A X<A
 AbC,?{&1|&.1}&1?X1?: A<C X<A

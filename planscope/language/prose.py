@@ -41,11 +41,13 @@ _UNCERTAIN = re.compile(
     |\b(?:before|after|until|once)\b.*[ ]but[ ].*\bfirst\b
     |\b(?:then|next|after[ ]that|afterwards?|finally|lastly|thereafter)[ ](?:,[ ])?
     (?:(?:not|no|at|from|by|after|before|earlier|later|than|until|only)[ ])+(?:[0-9]|noon|mid)
+    |\bdo(?:es)?(?:[ ]not|n't)[ ](?:precede|follow|come|happen|occur)\b
+    |\bwhichever[ ](?:\w+[ ])?(?:first|last|later|earlier)\b
     |\bthem[ ]alone\b|\bwhich[ ](?:has|have|needs?)[ ]to[ ]|\bsome(?:time|[ ]point)[ ]before[ ](?:[0-9]|noon|mid)""",
     re.VERBOSE,
 )
-"""Conditions, numbers, at the time when, choices, an hour behind "then", and a "which" that may be about the whole
-clause before it."""
+"""Conditions, numbers, at the time when, choices, what only is not so, an hour behind "then", and a "which" that may be
+about the whole clause before it."""
 _FREE_LIST = re.compile(
     r"\b(?:any|either|particular|fixed|whatever|whichever) order *:.*\bthen\b", re.I | re.S
 )

@@ -399,6 +399,9 @@ def _sharing(items: Sequence[Item], row: Sequence[str]) -> Iterator[tuple[Meanin
         joint = _joint(row, k)
         begin = verb if _VERBAL.fullmatch(row[k]) else (0 < beside < k and beside) or verb
         if joint and 0 < begin < k - joint and (row[k] in _WORDS_BESIDE or _VERBAL.fullmatch(row[k])):
+            denied = any(code == "no" or code.startswith("not_") for code in row[:k])
+            if denied and row[k + 1 : k + 2] == ["T"] and (row[k] == "after" or row[k - joint : k] == [","]):
+                return  # "don't do A until B is done, not before 19:00"
             if row[k - joint : k] == [","] and not 0 < beside < k and set(_MANY).isdisjoint(row[:k]):
                 # "A must have been called, before B": the comma may part nothing, so that B alone needs it
                 yield from meanings([*items[: k - 1], *items[k:]])
@@ -642,7 +645,8 @@ def doubtful(items: Sequence[Item], text: str) -> tuple[Meaning, ...] | None:
     codes = " ".join(item.code for item in items)
     for line in table(DOUBTS):
         match, both = line.pattern.fullmatch(codes), line.said
-        if match and not codes.startswith(("both", "do both")):
+        told = codes.endswith(" T") and text[slice(*items[-4:][0].span)].lower() in ("it", "that", "this")
+        if match and not told and not codes.startswith(("both", "do both")):
             clear = forms == [2] and "and" in both[0]
             found = [next(meanings(_in_codes(items, match, way)), None) for way in both[clear:]]
             if all(found):

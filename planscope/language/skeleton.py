@@ -114,7 +114,9 @@ g: we have | i have | there is | there are | on the list | on today's list
 ?: so do | so does | so must | so should | so is | so are | so has | so have | neither do | neither does |
     nor does | nor do
     | later today | later in the day | write up | writes up | written up | not need to | no need | no need to |
-    not have to | not needed | not necessary | need not | not required
+    not have to | does not precede | do not precede | does not follow | do not follow | does not come | do not come
+    | does not happen | do not happen | does not occur | do not occur | not needed | not necessary | need not
+    | not required
 c: which
 +: too | as well
 V: plan | hold | make | makes | making | made | take | takes | taken | take care of | carry out | carried out
@@ -143,7 +145,7 @@ V: plan | hold | make | makes | making | made | take | takes | taken | take care
     ensure | ensure that | be sure to | remember to | see to it that |
     go on | fits | slotted in | be slotted in | squeezed in | due | supposed to |
     ought to | has to | have to | had to | needs to | need to | go into | in the day | besides | besides that
-    | moreover | though | however | additionally | also on the list | as for | in any case | anyway |
+    | moreover | however | additionally | also on the list | as for | in any case | anyway |
     actually | strictly | for today | during the day | in the course of the day | this | these | there | i
     have to | i am going to | i will | thanks | it is important that | it is important to | thank you | for
     me | by the way | the day | is to | are to | required | necessary | i need | we need | i also need | we
@@ -198,12 +200,12 @@ _PATTERNS = rf"""
     y: (?:(?:i|we) do not (?:mind|care)(?: about)? |it does not matter |it makes no difference |no matter |\
         otherwise |just |there is |with |feel free to choose )*(?:in )?(?:{_ANY}|the|their|its|\
         your own) (?:order|sequence|rest|order of these|way round|way around){_WITHIN}{_UP_TO_YOU}(?= )
-    y: (?:(?:i|we) do not (?:mind|care) |it does not matter |it makes no difference |no matter |\
+    8: (?:(?:i|we) do not (?:mind|care) |it does not matter |it makes no difference |no matter |\
         no preference |no preference as to |it is up to you )*(?:whichever|which|either|\
         what)(?: one)?{_WITHIN}(?: you (?:take|do|prefer|like|want|choose|start with|tackle))?\
         (?: to begin with)?(?: (?:comes|\
-        goes|is|is done|gets done|runs))?(?: first| to begin with)(?: (?:is up to you|does not matter|\
-        is your choice|is your call|makes no difference))?(?= )
+        goes|is|is done|gets done|runs))?(?: first| last| later| earlier| to begin with)(?: (?:is up to you|\
+        does not matter|is your choice|is your call|makes no difference))?(?= )
     y: (?:can go |may go |go )?(?:whichever|whatever|either|any) (?:way|way round|\
         way around)(?: (?:you like|round|around))?(?= )|(?:are |is )?(?:free|independent|flexible|\
         interchangeable|unordered)(?: (?:among|between|of) (?:themselves|each other|them|one another))(?= )
@@ -296,7 +298,7 @@ _INSIDE = {
 """The letters of words inside a name: "the fence may be repaired"."""
 _SIGNS = {
     ",": ",",
-    **dict.fromkeys(("and", "but", "plus", "&"), "&"),
+    **dict.fromkeys(("and", "but", "plus", "&", "though"), "&"),
     "yet": "Y",
     "(": "(",
     ")": ")",
@@ -445,7 +447,7 @@ class Skeletons:
         at = at if said else 0
         while at < len(row):
             own = at + (keys[at] == ",")
-            free = _phrase(tuple(keys[own : own + _WINDOW]))[1] in ("x", "y", "g", "6")
+            free = _phrase(tuple(keys[own : own + _WINDOW]))[1] in ("x", "y", "8", "g", "6")
             if not free and any(start <= row[at].start < end for start, end in idle):
                 at += 1
                 continue
@@ -576,7 +578,7 @@ def _reasons(row: Sequence[Token], mentions: Mapping[int, Mentioned]) -> Iterato
         if (
             inside.isdisjoint(range(begin, end))
             and wrong.isdisjoint(told)
-            and not re.search("[0-9]", " ".join(some))
+            and not re.search(f"[0-9]|^as .* {english.CHANGING}$", " ".join(keys[start:end]))
         ):
             yield row[start - bracket].start, row[end - 1 + bracket].end
 
@@ -635,6 +637,9 @@ g -: ^ / ^6
 6 ;: ^ / ^
 g g: ^[;,]*$ / ^[,;]*[ai](?:,?&[ai]|,[ai])*[;,]*$
 g -: ^ / ^
+8 y: (?:^|[;.&>,])[,;m]*[ais](?:,?&?m?[ais])+[,;(]*$ / ^
+8 y: ^[,;]*$ / ^[;.$]*$
+8 ?: ^ / ^
 W f: o$ / .
 W f: ^ / ^[^,;]*[KDH]
 W f: ^ / ^s?[ai]=(?:,?&s?[ai]=)*[,;]

@@ -74,6 +74,10 @@ SOIL_FIRST = {("<", "soil test", "stock count")}
                 ("<", "stock count", "repair the fence"),
             },
         ),
+        (
+            "Don't count the stock until the soil is tested, not before 19:00.",
+            {("<", "soil test", "stock count"), ("start_at_least", "stock count", 19)},
+        ),
     ],
 )
 def test_what_is_said_in_other_words_is_read(text: str, meaning: set[tuple[str, str, Any]]) -> None:
@@ -135,6 +139,26 @@ def test_what_is_said_in_other_words_is_read(text: str, meaning: set[tuple[str, 
         "The soil is tested in the afternoon, then the stock is counted.",
         "Do the stock count with the soil test, then repair the fence.",
         "Test the soil, and if there is time count the stock after that.",
+        *(
+            f"Count the stock before the soil test, {wrong}"
+            for wrong in ("whichever comes first.", "whichever is later.")
+        ),
+        *(
+            f"Count the stock before the soil test, as the {when}."
+            for when in ("dog walk ends", "shop opens")
+        ),
+        *(
+            f"As {when}, count the stock before the soil test."
+            for when in ("the dog walk ends", "it gets dark")
+        ),
+        *(
+            f"{of}: count the stock before the soil test."
+            for of in ("Plan for tomorrow", "Yesterday's plan", "On dry days")
+        ),
+        "Whichever comes first, count the stock before the soil test.",
+        "The stock count does not precede the soil test.",
+        "The stock count doesn't come before the soil test.",
+        "Don't count the stock before testing the soil, by 5 pm.",
     ],
 )
 def test_what_is_not_certain_is_refused(text: str) -> None:
@@ -173,6 +197,10 @@ def test_forms_of_one_word(one: str, other: str, same: bool) -> None:
         "Could you please repair the fence and clean the milk tank before somebody tests the soil?",
         "Do the stock count before the soil test after somebody repairs the fence.",
         "The soil gets tested, and then somebody has to repair the fence and clean the milk tank.",
+        "Test the soil before counting the stock, by 5 pm.",
+        "The soil test precedes the stock count, not before 19:00.",
+        "Test the soil before counting the stock and repairing the fence, no later than noon.",
+        "Somebody should test the soil before the stock is counted (by 5 pm).",
     ],
 )
 def test_two_meanings_are_shown(text: str) -> None:

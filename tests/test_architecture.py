@@ -263,7 +263,7 @@ TOKENS = {
     "agents": 72_804,
     "traces": 56_759,
     "commands": 45_877,
-    "language": 98_739,
+    "language": 98_802,
     "session": 40_267,
     "oracle": 35_101,
     "sharing": 31_817,

@@ -116,6 +116,8 @@ class Named:
             _Name(one.id, _content(one.name), LITTLE & {*one.name.casefold().split()}, _heads(one.name))
             for one in actions
         ]
+        self._beginning = cache(lambda first: [name for name in self.known if _match(name, first, 0)[0]])
+        """Returns the names, few of many, that begin with a word, or with a word and a particle."""
 
     def row(self, keys: Sequence[str], named: dict[str, None]) -> Iterator[tuple[int, Mentioned]]:
         """Yield the places of a sentence where actions are named, and which. ``named``: those named so far, to which
@@ -140,7 +142,9 @@ class Named:
             start += 1
         if keys[at] in _PRONOUNS and (one := self._done(keys, at, named)):
             return one
-        ways = [(name, *_match(name, keys, start)) for name in self.known] if start < len(keys) else []
+        first = tuple(keys[start : start + 2])
+        known = self._beginning(first if first[1:] and first[1] in listed("particles") else first[:1])
+        ways = [(name, *_match(name, keys, start)) for name in known]
         whole = [way for way in ways if way[3]]
         most = max((len(way[1]) for way in whole or ways), default=0)
         ways = [way for way in whole or ways if len(way[1]) == most]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from itertools import permutations
+from itertools import pairwise, permutations
 from random import Random
 from typing import Any
 
@@ -417,6 +417,18 @@ def test_long_texts_take_little_time() -> None:
             reader.read(text)
         assert time.process_time() - start < 2
     assert reader.read("soil test before stock count. " * LONGEST) == []
+
+
+def test_a_name_of_many_is_tried_only_where_it_may_begin() -> None:
+    """As in a query of 1,000 steps, where every name was tried at each of 10,000 words: 20 s."""
+    some = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "inlet", "jetty")
+    names = [f"{one} {other} {last}" for one in some for other in some for last in ("check", "survey")]
+    reader = Skeletons(Names(make_actions(names)), timed=False)
+    start = time.process_time()
+    for one, other in pairwise(names):
+        with suppress(Unread):
+            reader.read(f"{one} has to be over, and soon, before {other} begins.")
+    assert time.process_time() - start < 1
 
 
 def test_a_query_without_actions_is_refused() -> None:

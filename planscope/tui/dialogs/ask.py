@@ -9,9 +9,9 @@ from textual import events, on
 from textual.widget import Widget
 from textual.widgets import Input
 
-from planscope.tui.dialogs.base import LIST_KEYS, Dialog, SafeInput, Said, TextBox, choice, indented
+from planscope.tui.dialogs.base import LIST_KEYS, Dialog, SafeInput, Said, TextBox, choice
 from planscope.tui.keys import fixed_keys
-from planscope.tui.style.lines import BLANK, Line, Run, shown
+from planscope.tui.style.lines import BLANK, Line, Run, indented, shown
 from planscope.wording.phrases import measured
 
 if TYPE_CHECKING:

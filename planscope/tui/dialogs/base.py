@@ -172,11 +172,6 @@ def choice(runs: Iterable[Run], here: bool) -> Line:
     return Line(tuple(run for run in made if run.text), "cursor" if here else "")
 
 
-def indented(lines: Iterable[Line]) -> list[Line]:
-    """Put a blank before each line."""
-    return [Line((Run(" "), *line.runs), line.ground) for line in lines]
-
-
 class Dialog(AppScreen[Result], ModalScreen[Result]):
     """A box with a title; Esc closes it without an answer. Its texts are made again by :meth:`show`.
 

@@ -10,9 +10,9 @@ from textual.widgets import Input
 
 from planscope.safe import cell_width
 from planscope.tui.actions import KeyAction, Where
-from planscope.tui.dialogs.base import Dialog, SafeInput, Said, TextBox, indented
+from planscope.tui.dialogs.base import Dialog, SafeInput, Said, TextBox
 from planscope.tui.keys import KeyChoice, fixed_keys, help_sections
-from planscope.tui.style.lines import BLANK, Line, Run, paragraph
+from planscope.tui.style.lines import BLANK, Line, Run, indented, paragraph
 from planscope.wording import terms
 
 Works = Callable[[KeyAction], bool]

@@ -74,9 +74,10 @@ class LookDialog(Dialog[None]):
         self.rows: list[Row] = []
 
     def body(self) -> Sequence[Widget]:
-        titles = [page.title for page in self.pages]
         self.gives_way = TextBox(self._lines, at=self.chosen_row, clicked=self._clicked)
-        return TextBox(lambda: self.tabs(titles, self.number, "title")), self.gives_way
+        return TextBox(
+            lambda: self.tabs([one.title for one in self.pages], self.number, "title")
+        ), self.gives_way
 
     def hint(self) -> Sequence[Said]:
         turn = "Tab: next page, " * (len(self.pages) > 1)

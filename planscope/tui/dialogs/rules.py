@@ -13,9 +13,9 @@ from planscope.rules.offers import labelled, look, offers, reading_lines, result
 from planscope.rules.words import meaning
 from planscope.safe import cell_width
 from planscope.tui.app_screen import AppScreen
-from planscope.tui.dialogs.base import Dialog, SafeTextArea, Said, TextBox, indented
+from planscope.tui.dialogs.base import Dialog, SafeTextArea, Said, TextBox
 from planscope.tui.keys import fixed_keys
-from planscope.tui.style.lines import BLANK, Line, Run, line, paragraph, shown
+from planscope.tui.style.lines import BLANK, Line, Run, indented, line, paragraph, shown
 from planscope.tui.style.lines import labelled as beside
 from planscope.tui.style.roles import EXAMPLE_ROLES
 from planscope.wording import terms

@@ -11,10 +11,10 @@ from planscope.language.problem import Constraint
 from planscope.oracle.verdict_types import Blame, Core, Correction, Reasons, Verdict
 from planscope.safe import show, wrap
 from planscope.tui.controllers.jobs import CancelToken, Jobs
-from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, TextBox, indented
+from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, TextBox
 from planscope.tui.keys import fixed_keys, key_for
 from planscope.tui.panes.query import Painted, not_judged, painted_runs
-from planscope.tui.style.lines import Line, Page, Run, shown
+from planscope.tui.style.lines import Line, Page, Run, indented, shown
 from planscope.tui.style.roles import certificate
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
@@ -130,8 +130,8 @@ class WhyDialog(Dialog[None]):
     def _titles(self) -> list[str]:
         if not self.lost:
             return ["Why"]
-        conflicts, ways = len(self.cores), len(self.corrections)
-        return ["1 Why", f"2 Every conflict ({conflicts})", f"3 What would save it ({ways})"]
+        ways = f"3 What would save it ({len(self.corrections)})"
+        return ["1 Why", f"2 Every conflict ({len(self.cores)})", ways]
 
     @property
     def _reasons(self) -> list[Reason]:

@@ -14,7 +14,18 @@ from planscope.safe import Shown, char_width, show
 from planscope.tui.keys import key_for
 from planscope.tui.messages import Picked
 from planscope.tui.panes.base import LinePane
-from planscope.tui.style.lines import BLANK, Line, Run, cut, justify, ranges, shown, width_of, wrapped
+from planscope.tui.style.lines import (
+    BLANK,
+    Line,
+    Run,
+    cut,
+    indented,
+    justify,
+    ranges,
+    shown,
+    width_of,
+    wrapped,
+)
 from planscope.tui.style.roles import EXAMPLE_ROLES
 from planscope.tui.view import DebugView
 from planscope.wording import phrases, terms
@@ -51,7 +62,7 @@ class QueryPane(LinePane):
             self._shown = show(text, keep_newlines=True)
             self._lines = ranges(text, width - 2) if text else []
             self._starts = [start for start, _ in self._lines]
-            self._complaints = list(_complaints(state, width))
+            self._complaints = indented(_complaints(state, width - 2), 2)
             self._made: dict[tuple[int, tuple[Painted, ...]], Line] = {}
         if self._problem is not problem:
             self._problem = problem
@@ -226,7 +237,7 @@ def _complaints(state: DebugView, width: int) -> Iterator[Line]:
         yield from wrapped(f"{terms.capital(not_judged())}, such as", width, "caution")
         called = dict.fromkeys(call.tool for call in state.run.calls) if state.run is not None else ()
         for word, rule in examples(list(called)):
-            yield Line(cut((Run(f"  {word:<8}", EXAMPLE_ROLES[word]), Run(shown(rule, 200), "tool")), width))
+            yield Line(cut((Run(f"{word:<8}", EXAMPLE_ROLES[word]), Run(shown(rule, 200), "tool")), width))
     for one in left_out:
         asks = one.kind == "not understood"  # its place matters: what it is has to be found out
         said = one.text if asks else replace(one, path="").text

@@ -326,7 +326,7 @@ class _StepPage(Page):
             self.row("verdict", *certificate("denied"))
         sealed = (
             [Run(*certificate(state.certificate))]
-            if state.at_verdict and state.certificate in _SEALED
+            if state.at_verdict and state.certificate in terms.SEALS
             else []
         )
         said = self._state()
@@ -462,9 +462,6 @@ class _StepPage(Page):
             way = [phrases.planned(self.problem, step) for step in facts.one_way[:_WAY]]
             more = " → …" if len(facts.one_way) > _WAY else ""
             self.row("for example", " → ".join(way) + more, "dim")
-
-
-_SEALED = ("confirmed", "gave_up")
 
 
 def _around(text: str, span: Span, width: int, role: str) -> tuple[Sequence[tuple[Run, ...]], int]:

@@ -185,6 +185,11 @@ def wrapped(text: str, width: int, role: str = "", limit: int = 4000) -> list[Li
     return [Line(runs) for runs in paragraph(text, width, role, limit)]
 
 
+def indented(lines: Iterable[Line], by: int = 1) -> list[Line]:
+    """Put blanks before each line."""
+    return [Line((Run(" " * by), *one.runs), one.ground) for one in lines]
+
+
 def labelled(
     label: str, body: Sequence[tuple[Run, ...]], *, indent: int, role: str = "label"
 ) -> list[tuple[Run, ...]]:

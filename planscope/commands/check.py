@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from planscope.case import Asked, asked_run, asked_trace, check_size, find_run, need_run
 from planscope.commands import Command
-from planscope.commands.check_rules import check_with_rules, one_trace, rules_about, session_or_traces
 from planscope.commands.common import (
     RUN,
     RUN_CHOICE,
@@ -25,11 +24,7 @@ from planscope.commands.common import (
     whole,
 )
 from planscope.errors import UserError
-from planscope.report import repair_blocks, step_blocks, verdict_blocks
 from planscope.safe import clip
-from planscope.show.blocks import GAP, Block, Code, Para
-from planscope.wording.phrases import at_step, state_means, step_name, what_is_lost
-from planscope.wording.terms import CERTIFICATES, CONFLICT_MEANS, NO_RUN, SEARCH_ENDS, sentence
 
 if TYPE_CHECKING:
     from planscope.documents.judgement import CoreDocument, CorrectionDocument, ReasonsDocument
@@ -37,6 +32,7 @@ if TYPE_CHECKING:
     from planscope.oracle.replay import Replay
     from planscope.oracle.verdict_types import Proof, Verdict
     from planscope.session.model import Run, Session
+    from planscope.show.blocks import Block
 
 CHECK_ABOUT = (
     "Judge a run: right or wrong, the first violation, and why. Exit status 0 for right, 1 for wrong, 2 if this cannot "
@@ -87,8 +83,11 @@ _CHECK = (
 def _check(args: Namespace) -> int:
     session = _session(args.session) if args.rules is None else None
     if session is None:
+        from planscope.commands.check_rules import check_with_rules
+
         return check_with_rules(args)
     from planscope.documents.judgement import CheckDocument
+    from planscope.wording.terms import NO_RUN
 
     chosen = find_run(session, args.run)
     if chosen is None:
@@ -124,6 +123,8 @@ def _session(name: str) -> Session | None:
 
 
 def _tell_verdict(asked: Asked, run: Run, verdict: Verdict) -> None:
+    from planscope.report import verdict_blocks
+    from planscope.wording.terms import CERTIFICATES
 
     helped = asked.help
     tell(verdict_blocks(asked.replay, verdict, helped))
@@ -150,6 +151,7 @@ _REPLAY = (
 
 
 def _replay(args: Namespace) -> int:
+    from planscope.report import step_blocks
 
     asked = _asked(args)
     if args.json:
@@ -167,6 +169,7 @@ def _asked(args: Namespace, *, need: bool = True) -> Asked:
     if args.rules is None:
         session = open_session(args.session)
         return asked_run(session, need_run(session, args.run) if need else find_run(session, args.run))
+    from planscope.commands.check_rules import one_trace, rules_about, session_or_traces
 
     named, where = session_or_traces(args.session)
     file = rules_about(args, named, where)[0]
@@ -190,6 +193,7 @@ _REPAIR = (
 
 
 def _repair(args: Namespace) -> int:
+    from planscope.report import repair_blocks
 
     asked = _asked(args)
     replay, last = asked.replay, len(asked.replay.facts)
@@ -274,6 +278,9 @@ def _index(replay: Replay, step: str) -> int:
 
 
 def _reason_blocks(document: ReasonsDocument, problem: Problem) -> Iterator[Block]:
+    from planscope.show.blocks import GAP, Code, Para
+    from planscope.wording.phrases import at_step, state_means, what_is_lost
+    from planscope.wording.terms import CERTIFICATES, CONFLICT_MEANS, SEARCH_ENDS, sentence
 
     step = document.step
     where = at_step(step).capitalize()
@@ -302,6 +309,8 @@ def _reason_blocks(document: ReasonsDocument, problem: Problem) -> Iterator[Bloc
 
 
 def _each(sets: Sequence[CoreDocument | CorrectionDocument]) -> Iterator[Block]:
+    from planscope.show.blocks import Para
+    from planscope.wording.phrases import step_name
 
     for number, one in enumerate(sets, 1):
         members = [*one.constraints, *map(step_name, one.steps)]

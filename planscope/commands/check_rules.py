@@ -23,21 +23,20 @@ from planscope.commands.common import (
     tell,
 )
 from planscope.errors import UserError
-from planscope.rules.ci import JUnit, Sarif
-from planscope.rules.many import Judged, check_many, check_traces
 from planscope.rules.names import read_tools, tools_in, tools_named, tools_of_session
-from planscope.rules.report import Checked, CheckOptions, Summary, warnings_of
 from planscope.rules.rule import RuleFile, names_of, unknown_names
 from planscope.safe import cell_width, clip, visible
 from planscope.show.blocks import GAP, Block, Code, Para
-from planscope.traces import open_traces
-from planscope.traces.source import Source, standard_input
 from planscope.wording.phrases import percent, plural, time_left
 from planscope.wording.terms import NOT_DECIDED, VERDICTS, VIOLATED
 
 if TYPE_CHECKING:
     from planscope.oracle.trace import Trace
+    from planscope.rules.ci import JUnit, Sarif
+    from planscope.rules.many import Judged
+    from planscope.rules.report import Checked, CheckOptions, Summary
     from planscope.session.model import Session
+    from planscope.traces.source import Source
 
 SHOWN = 20
 """The text output lists this many wrong traces."""
@@ -93,6 +92,7 @@ def session_or_traces(name: str) -> tuple[Session | None, str | Source]:
         return load(path), name
     from planscope.session.containers import holds_session, read_stream
     from planscope.session.store import loads
+    from planscope.traces.source import standard_input
 
     source = standard_input()
     with source.raw() as file:
@@ -102,6 +102,7 @@ def session_or_traces(name: str) -> tuple[Session | None, str | Source]:
 
 def check_with_rules(args: Namespace) -> int:
     """Judge and print. Return the exit status. Without rules only causes are sought."""
+    from planscope.rules.report import CheckOptions, Summary, warnings_of
     from planscope.traces.opening import other_readers
 
     leave_out(
@@ -197,6 +198,7 @@ def _judged(
     where: str | Source,
 ) -> Iterator[Judged]:
     """Yield every trace, judged: all runs of a session, or the one that --run names."""
+    from planscope.rules.many import check_many, check_traces
 
     if session is not None:
         yield from _session_judged(session, args, file, options)
@@ -221,6 +223,7 @@ def _judged(
 
 def session_summary(session: Session, file: RuleFile) -> tuple[Summary, list[str]]:
     """Judge all runs of a session by these rules. Return the sums, and warnings."""
+    from planscope.rules.report import Summary, warnings_of
     from planscope.session.model import own_runs
 
     summary = Summary(list(file.rules))
@@ -244,6 +247,7 @@ def clash_lines(session: Session, file: RuleFile) -> list[str]:
 
 
 def _of_id(where: str | Source, id: str, problems: list[str]) -> Iterator[Trace]:
+    from planscope.traces import open_traces
 
     for trace in open_traces([where], on_problem=problems.append):
         if trace.id == id:
@@ -257,6 +261,7 @@ def _session_judged(
 ) -> Iterator[Judged]:
     """Yield the runs of a session, judged."""
     from planscope.rules.budget import Budget
+    from planscope.rules.many import Judged
     from planscope.session.model import own_runs
     from planscope.session.traces import trace_of
 
@@ -271,6 +276,7 @@ def _reports(file: RuleFile, args: Namespace) -> list[tuple[JUnit | Sarif, Path]
     """Return the reports that are wanted, with their files."""
     if args.junit is None and args.sarif is None:
         return []
+    from planscope.rules.ci import JUnit, Sarif  # imported late because few need it
 
     made: list[tuple[JUnit | Sarif, Path]] = []
     if args.junit is not None:
@@ -322,6 +328,7 @@ def one_trace(where: str | Source, id: str | None) -> Trace:
     """Return one trace: the only one, or the one that is named. Raises UserError."""
     if id is not None:
         return next(_of_id(where, id, []))
+    from planscope.traces import open_traces
 
     traces = open_traces([where])
     first = next(traces, None)

@@ -11,17 +11,16 @@ from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from planscope.agents.options import RunOptions
 from planscope.case import listed, variant_shown
 from planscope.commands.common import SESSION, given_for, number, output_file, session_path, whole
 from planscope.errors import UserError
 from planscope.safe import visible
-from planscope.session.json_bytes import LARGEST
 from planscope.wording.phrases import file_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from planscope.agents.options import RunOptions
     from planscope.session.model import Limits, Run, Session, Variant
 
 SAVED_EVERY = 10.0
@@ -70,6 +69,7 @@ def limits_of(args: Namespace, variant: Variant) -> Limits:
 
 def options_of(args: Namespace, limits: Limits | None = None, rules: str | None = None) -> RunOptions:
     """Return the options of a run that the command line gives. ``rules``: the session's."""
+    from planscope.agents.options import RunOptions
 
     return RunOptions(**given_for(RunOptions, args) | {"limits": limits, "rules": rules})
 
@@ -162,6 +162,7 @@ class Addition:
     def record_early(self, made: Sequence[Run]) -> list[Run]:
         """Record some runs before the others are made, so that a crash does not lose them. Return none if it is too
         early, one file may not hold all, or it fails: the last save reports that."""
+        from planscope.session.json_bytes import LARGEST
         from planscope.session.store import size_in_file
         from planscope.session.writer import check_nobody_writes
 
@@ -186,6 +187,7 @@ class Addition:
 
     def more_files(self) -> list[str]:
         """Return lines that name the files of the runs, if they did not fit into one."""
+        from planscope.session.json_bytes import LARGEST
 
         told = self.kept.beyond(self.name)
         if told is None:
@@ -225,6 +227,7 @@ class Filling:
 
     def one_more(self, run: Run) -> None:
         """Count one finished run. May be called from any thread."""
+        from planscope.session.json_bytes import LARGEST
         from planscope.session.store import FULL, file_beside, size_in_file
 
         with self._lock:

@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from planscope.commands import Command
-from planscope.commands.check_rules import read_rule_file, session_summary, table
 from planscope.commands.common import (
     STANDARD_INPUT,
     answer,
@@ -22,7 +21,6 @@ from planscope.commands.common import (
     say_all,
 )
 from planscope.errors import UserError
-from planscope.traces.source import Unreadable, file_name
 from planscope.wording.phrases import plural
 from planscope.wording.terms import sentence
 
@@ -77,6 +75,7 @@ def _import(args: Namespace) -> int:
         return 2
     rules = None
     if args.rules is not None:
+        from planscope.commands.check_rules import read_rule_file
         from planscope.rules.names import tools_of
 
         rules = read_rule_file(args.rules, tools_of(chosen))
@@ -86,6 +85,7 @@ def _import(args: Namespace) -> int:
 def _traces(paths: list[str | Path], troubles: list[str]) -> Iterator[Trace]:
     """Yield the traces. Files that cannot be read are reported at once; if there is only one file, it is an error."""
     from planscope.traces import open_traces
+    from planscope.traces.source import Unreadable
 
     count = 0
     for trace in open_traces(paths, on_problem=troubles.append):
@@ -145,6 +145,7 @@ def _print_list(args: Namespace, lines: list[TraceLineDocument]) -> None:
 def _save(traces: list[Trace], args: Namespace, target: Path | None, rules: RuleFile | None) -> int:
     from planscope.documents.listings import TraceLineDocument, TracesDocument
     from planscope.traces.importing import together
+    from planscope.traces.source import file_name
 
     stem = file_name(traces[0].source)
     session = together(traces, traces[0].source)
@@ -187,6 +188,7 @@ def _tell(traces: list[Trace], session: Session, path: Path, *, in_library: bool
         say(line)
     name = name_of(path) if in_library else str(path)
     if session.rules is not None:
+        from planscope.commands.check_rules import session_summary, table
         from planscope.rules.in_session import rules_of
 
         file = rules_of(session)

@@ -34,7 +34,7 @@ from planscope.commands.fuzz_fix import FIX, is_wanted, write_fixes
 from planscope.errors import UserError
 from planscope.oracle.trace import ToolCall
 from planscope.session.files import SessionError, write_atomic
-from planscope.wording.phrases import measured
+from planscope.wording.phrases import measured, plural
 
 if TYPE_CHECKING:
     from planscope.toolfuzz.job import Options
@@ -362,14 +362,14 @@ def _find(
 
 
 def _show(
-    line: ProgressLine, options: Options, began: float, message: Mapping[str, object], report: Report
+    line: ProgressLine, options: Options, began: float, message: Mapping[str, Any], report: Report
 ) -> None:
     seconds = time.monotonic() - began
     if message["event"] == "sequences":
-        line.show(f"{message['sequences']:,} sequences, {message['calls']:,} calls")
+        line.show(f"{plural(message['sequences'], 'sequence')}, {plural(message['calls'], 'call')}")
     if message["event"] == "progress":
-        told = f"{str(message['tool'])[:40]}: {message['calls']:,} calls, {message['unique']} errors"
-        line.show(f"{told}{_left(report, options, seconds)}")
+        told = f"{plural(message['calls'], 'call')}, {plural(message['unique'], 'error')}"
+        line.show(f"{str(message['tool'])[:40]}: {told}{_left(report, options, seconds)}")
 
 
 def _left(report: Report, options: Options, seconds: float) -> str:

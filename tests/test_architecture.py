@@ -262,7 +262,7 @@ TOKENS = {
     "toolfuzz": 86_988,
     "agents": 72_804,
     "traces": 56_759,
-    "commands": 46_017,
+    "commands": 46_019,
     "language": 98_802,
     "session": 40_267,
     "oracle": 35_101,

@@ -382,8 +382,11 @@ async def test_another_model_can_be_chosen_for_the_draft(path: Path) -> None:
         await driven.commands("r")
         await driven.press("end", "ctrl+u")
         await driven.type("sim:careful")
+        before = len(driven.app.work.document.session.runs)
         await driven.press("enter")
-        await driven.rest()
+        await driven.until(
+            lambda: len(driven.app.work.document.session.runs) > before and not driven.app.work.live.at_work
+        )
         run = driven.app.work.document.session.runs[-1]
         assert (run.variant, run.model) == ("v2", "sim:careful")
         assert driven.app.work.document.session.runs[0].variant == "v1"

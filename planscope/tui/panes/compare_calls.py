@@ -89,10 +89,6 @@ def call_rows(compared: Comparison, width: int) -> list[Row]:
     return rows
 
 
-_AFTER_LOSS = {"doomed": "dim", "broken": "dim"}
-"""The roles of what follows the call that lost the plan."""
-
-
 def lost_at(side: Side, index: int | None) -> bool:
     """Return whether a side's plan was lost at a step."""
     first = side.verdict.first_violation if side.verdict is not None else None
@@ -155,7 +151,7 @@ def _state(side: Side, step: StepSide, width: int) -> list[Run]:
     if lost_at(side, step.index):
         return [Run(f" {terms.STATE_GLYPHS[state]} {terms.LOST_HERE}", "stop")]
     word = f" {state_word(side, step)}" if width >= ROOMY else ""
-    return [Run(f" {terms.STATE_GLYPHS[state]}{word}", _AFTER_LOSS.get(state, state))]
+    return [Run(f" {terms.STATE_GLYPHS[state]}{word}", "dim" if state in ("doomed", "broken") else state)]
 
 
 def _call_text(step: StepSide) -> str:

@@ -54,7 +54,6 @@ class At(NamedTuple):
     at: int
 
 
-WIDEST_FACET = 60
 LOWEST = 5
 """The rows that a list has at least."""
 
@@ -343,7 +342,7 @@ class ListScreen(AppScreen[Any]):
         if not (counts := state.counts(kind)):
             self.tell("all are alike: nothing to filter by")
             return
-        wide = min(max(len(facet.text) for facet, _ in counts), WIDEST_FACET)
+        wide = min(max(len(facet.text) for facet, _ in counts), 60)
         lines = [
             (Run("✓ " if facet in state.facets else "  ", "mark"), *counted_choice(facet.text, count, wide))
             for facet, count in counts

@@ -945,7 +945,7 @@ REQUEST = rf"""
     ^(?:the )?(?:spec|ticket|runbook|policy|plan|rule)(?: (?:says|requires|demands|states))(?: that)?(?: :)? =>
     ^(?:the|my|our|your) (?!no\b)\S+ (?:insists|demands|requires|requests) that =>
     , (?:ok|okay|right|alright|deal) [?]$ =>
-    (?:, )?(?:pls|plz|standard stuff)$ =>
+    (?:, )?(?:pls|plz)$ =>
     ((?:[,;]|and|but) (?:before|after) (?:that|this))(?= [a-z]+ (?:the|an?|all|your|our|my) ) => 1 ,
     ^(?:the )?deadline (?:for|of|on) (.*?) (?::|is) ([0-9].*|noon|midnight)$ => 1 by 2
     ^(?:many |kind |best |warm )?(?:thanks|thank you|thx|cheers|regards|wishes|best|love|kisses|greetings|yours)(?: \
@@ -953,12 +953,11 @@ REQUEST = rf"""
     ^btw(?: ,)? =>
     ^(?:likewise|similarly|also|and)(?: ,)(?= ) =>
     ^(?:regression |smoke |unit )?(?:test|test case|case|scenario|ticket|release gate|gate)(?: for the [a-z]+)?(?: \
-      [0-9]+)?(?: , odd order on purpose)? : =>
+      [0-9]+)? : =>
     ^(?:hi|hello|hey|dear)(?: [a-z]+){{1,2}} , =>
     ^have an? (?:\S+ ){{1,3}}[!]$ =>
     ^(?:(?:quick|short|small|handover|shift|an?) )*(?:note|reminder)(?: for (?:today|the agent|the team|\S+day))?(?: \
       from your \S+ \S+)? : =>
-    ^odd order today , but here goes : =>
     [(] [a-h1-9] [)](?= ) =>
     12 (noon|midnight) => 1
     [+] => and

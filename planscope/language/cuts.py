@@ -340,12 +340,12 @@ class Scanner:
 
 @lru_cache(maxsize=8)
 def _mentions(tools: Sequence[str], nouns: bool) -> Mentions:
-    written = {" ".join(_WORD.findall(tool)).casefold(): tool for tool in tools}
+    written = {" ".join(WORD.findall(tool)).casefold(): tool for tool in tools}
     actions = (Action(tool, words, tool) for words, tool in written.items())
     return Mentions(actions, auxiliary, nouns=nouns)
 
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 
 
 def auxiliary(row: Sequence[Piece]) -> tuple[int, LanguageToken | None]:

@@ -16,9 +16,9 @@ from typing import cast
 
 from planscope.language import english
 from planscope.language.calls import USER, Calls, Compare
-from planscope.language.cuts import Item, Outcome, Paths, Scanner, Token, full
-from planscope.language.inflection import forms, in_full, singular
-from planscope.language.named import LITTLE
+from planscope.language.cuts import WORD, Item, Outcome, Paths, Scanner, Token, full
+from planscope.language.inflection import forms
+from planscope.language.named import LITTLE, kin
 from planscope.language.resolve import Reading
 from planscope.language.shapes import joined, meanings, same
 
@@ -182,7 +182,6 @@ _GAP = english.words(
 """Words that may stand between those of a name."""
 _GONE = "\u2026"
 """What stands for a word that belongs to a name before it."""
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _NEXT = re.compile(
     r"(?:(?P<one>one|either|among|within|some)(?: of)? |(?:any|none|neither) of )?(?:the )?(?:very )?(?:next )?"
     r"(?P<n>[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten) (?:tool )?(?:calls|steps)(?: (?:that|which))?"
@@ -222,24 +221,15 @@ def _longest() -> int:
 
 
 @cache
-def _kin(one: str, other: str) -> bool:
-    """Return whether a word of a text is a form of one in a name."""
-    one, other = in_full(one), in_full(other)
-    return (
-        one == other or singular(one) == singular(other) or not {one, singular(one)}.isdisjoint(forms(other))
-    )
-
-
-@cache
 def _content(name: str) -> tuple[str, ...]:
     """Return the words of a tool's name that say something."""
-    said = [one.casefold() for one in _WORD.findall(name)]
+    said = [one.casefold() for one in WORD.findall(name)]
     return tuple(one for one in said if one not in LITTLE) or (name.casefold(),)
 
 
 def named_after(scanner: Scanner, noun: str) -> list[str]:
     """Return the tools that have a form of a word in their names, in order."""
-    return sorted(tool for tool in scanner.tools if any(_kin(noun, word) for word in _content(tool)))
+    return sorted(tool for tool in scanner.tools if any(kin(noun, word) for word in _content(tool)))
 
 
 def _is_name(noun: str) -> bool:
@@ -319,7 +309,7 @@ class _Symbols:
         """Return where all words of a name stand from a place on, in any order and with little words between them."""
         left, places, gap = list(name), list[int](), 0
         while left and at < len(self.keys) and gap <= LONGEST_GAP:
-            word = next((one for one in left if at not in used and _kin(self.keys[at], one)), None)
+            word = next((one for one in left if at not in used and kin(self.keys[at], one)), None)
             size = 1 if word else self._noun(at)[0] or _counted(self.keys[at:])[0] or self.keys[at] in _GAP
             if not size or (not word and not places):
                 break
@@ -424,7 +414,7 @@ class _Symbols:
             later = [one for word, one in self.nouns[k + 1 :] if word in _SAME]
             behind = any(one.casefold().startswith(key) for one in later)
             told = any(_of_one(str(path[0]), key) for one in self.per for path in one[0])
-            of_tool = any(_kin(key, word) for tool, _ in named for word in _content(tool))
+            of_tool = any(kin(key, word) for tool, _ in named for word in _content(tool))
             if article in _SAME and before and _is_name(noun) and not told:
                 self.per[((noun,),), ()] = None
             elif article in _SAME and not (before and told):

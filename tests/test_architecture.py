@@ -287,7 +287,7 @@ TOKENS = {
 commit that raises one says in its body what that buys."""
 
 OTHER_BYTES = {
-    "language": 78_230,
+    "language": 78_227,
     "sharing": 65_355,
     "show": 25_240,
     "toolfuzz": 24_560,

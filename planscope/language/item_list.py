@@ -183,6 +183,10 @@ def _whole(text: str, names: Names) -> ItemList | None:
     return found
 
 
+NUMBERED = ("a number",)
+"""What is expected before the lines of a list that has no order."""
+
+
 def unordered_list(text: str, names: Names) -> Trouble | None:
     """Return the error of a list that has no order, or None."""
     found = _whole(text, names)
@@ -190,7 +194,7 @@ def unordered_list(text: str, names: Names) -> Trouble | None:
         return None
     mark = found.items[0].mark
     why = 'a list with bullets has no order; number its lines, such as "1. ...", or say which comes before which'
-    return Trouble(mark, text[slice(*mark)], ("a number",), why)
+    return Trouble(mark, text[slice(*mark)], NUMBERED, why)
 
 
 def marks_of(text: str) -> Iterator[Span]:

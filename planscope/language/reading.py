@@ -14,7 +14,7 @@ from planscope.language.build import SentenceReading, build
 from planscope.language.cuts import Scanner
 from planscope.language.derive import problem_of_tree
 from planscope.language.errors import ParseError, ParseFailure, Trouble
-from planscope.language.item_list import ItemList, list_at, names_a_list, parts_of, unordered_list
+from planscope.language.item_list import NUMBERED, ItemList, list_at, names_a_list, parts_of
 from planscope.language.outline import OutlineNode, outline
 from planscope.language.problem import Action, Problem, Span
 from planscope.language.render import render
@@ -64,12 +64,6 @@ _POINTING = re.compile(
 _CHAINS = re.compile(r"(?P<first>[^\n]*(?:->|=>|\u2192)[^\n]*)\n[^\n]*(?:->|=>|\u2192)")
 """Lines that are chains each: they need no period."""
 
-_IN_ORDER = re.compile(
-    r"(?:(?:and|all|please|strictly|exactly|just|do|keep|follow|stick to|it|them|these|everything|in)\s+)*"
-    r"(?:this|that|the given|the listed|exactly this|exactly that) (?:exact )?order(?:,? (?:please|thanks))?\s*[.!]?",
-    re.IGNORECASE,
-)
-"""A sentence that makes a sequence of those before it."""
 _BESIDE_NAMES = frozenset(("please", "and", "also", "!"))
 """What may stand beside an action in these."""
 
@@ -117,9 +111,7 @@ class _Reader:
     def sentence(self, text: str, before: str = "") -> SentenceReading | Trouble:
         """Read a sentence, or some together. ``before``: what stands before them."""
         found = self._remembered(text) if len(text) <= _KEPT_LENGTH else self._sentences.read(text)
-        if not isinstance(found, Trouble) or found.readings or found.idle:
-            return found
-        if unordered_list(text, self._names):
+        if not isinstance(found, Trouble) or found.readings or found.idle or found.expected == NUMBERED:
             return found
         try:
             ways = self._skeletons.read(text, before)
@@ -170,7 +162,12 @@ class _Reader:
                 before = [ahead.popleft() for _ in range(size)][-1]
                 yield span[0], before[1], found
                 continue
-            if _IN_ORDER.fullmatch(text, *span) and row and not self._goes_on(text, row[-1], span):
+            if (
+                ordering
+                and row
+                and self._skeletons.in_order(text[slice(*span)])
+                and not self._goes_on(text, row[-1], span)
+            ):
                 yield from self._together(text, row)
                 row = []
                 why = "say of which actions it is the order: one sentence an action, and no more in it"
@@ -194,7 +191,7 @@ class _Reader:
             if k == len(ahead):
                 return 0
             span = ahead[k]
-            if k and _IN_ORDER.fullmatch(text, *span):
+            if k and self._skeletons.in_order(text[slice(*span)]):
                 return k + 1
         return 0
 

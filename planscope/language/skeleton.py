@@ -404,6 +404,14 @@ class Skeletons:
         inside = {k for at, one in found.items() for k in range(at, one.end)}
         return {one.action for one in found.values()}, {key for k, key in enumerate(keys) if k not in inside}
 
+    def in_order(self, text: str) -> bool:
+        """Return whether a sentence only says that those before it are a sequence: "In that order."."""
+        try:
+            codes = {one.code for row in rows_of(text) for one in self._symbols(text, row, {})[0]}
+        except Unread:
+            return False
+        return "r" in codes and codes <= {*"r,;.&qQE"}
+
     # Words
 
     def _full(self, row: Sequence[Token]) -> list[Token]:

@@ -936,8 +936,6 @@ REQUEST = rf"""
     ^(?:could|can|would|will) (?:you|someone|somebody|the agent|my agent) (.*) [?]$ => 1
     [!]$ =>
     (?:, )?(?:thanks|thank you|cheers|please)(?: (?:in advance|a lot))?$ =>
-    ^(?:(?:hi|hello|hey)(?: there| all| team| everyone| everybody| folks)?|(?:good )?(?:morning|afternoon|evening))$ =>
-    ^(?:hi|hello|hey|dear|ok|okay)(?: there| all| team| everyone| everybody| folks)? [!] =>
     ^(?:ok|okay|alright|right) so(?: :)?(?= ) =>
     ^(?:pls|plz|kindly)(?= ) => please
     ^(?:please )?be advised that =>
@@ -952,12 +950,6 @@ REQUEST = rf"""
       (?:a lot|in advance|so much))?(?: ,)?(?: [a-z]+){{0,2}}(?: [!])?$ =>
     ^btw(?: ,)? =>
     ^(?:likewise|similarly|also|and)(?: ,)(?= ) =>
-    ^(?:regression |smoke |unit )?(?:test|test case|case|scenario|ticket|release gate|gate)(?: for the [a-z]+)?(?: \
-      [0-9]+)? : =>
-    ^(?:hi|hello|hey|dear)(?: [a-z]+){{1,2}} , =>
-    ^have an? (?:\S+ ){{1,3}}[!]$ =>
-    ^(?:(?:quick|short|small|handover|shift|an?) )*(?:note|reminder)(?: for (?:today|the agent|the team|\S+day))?(?: \
-      from your \S+ \S+)? : =>
     [(] [a-h1-9] [)](?= ) =>
     12 (noon|midnight) => 1
     [+] => and

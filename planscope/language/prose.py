@@ -24,6 +24,10 @@ from planscope.language.tree import Relation
 
 MOST_WAYS = 16
 """So many combinations of the meanings of clauses are compared."""
+_ASKS_MORE = re.compile(r"\b(?:before|after) (?!.*\b(?:before|after)\b).*, and ")
+_ASKING = frozenset(("and", "please", "also"))
+"""Behind a clause and ", and" a command may be one of its own: "A before B, and do C"."""
+
 LONGEST = 600
 """Longer sentences (code points) are not read."""
 
@@ -85,6 +89,11 @@ class Prose:
         if self.named.strays(keys) or english.NOT_NEEDED.search(" ".join(keys)):
             return []
         if keys[:1] == ["only"] and "before" in keys:
+            return []
+        if _ASKS_MORE.search(" ".join(keys)) and any(
+            one.verb and keys[at - 1] in _ASKING and one.end >= len(keys) - (keys[-1] == ".")
+            for at, one in self.named.row(keys, {})
+        ):
             return []
         for row in rows:
             if row[-1].key in _ENDING:  # "when A and B are done" is about both

@@ -109,7 +109,19 @@ class _Reader:
         self._remembered = lru_cache(maxsize=_KEPT)(self._sentences.read)
 
     def sentence(self, text: str, before: str = "") -> SentenceReading | Trouble:
-        """Read a sentence, or some together. ``before``: what stands before them."""
+        """Read a sentence, or some together, also behind a greeting or a title. ``before``: what stands before them."""
+        found = self._sentence(text, before)
+        if not isinstance(found, Trouble) or found.readings or found.idle:
+            return found
+        frame = self._skeletons.frame(text, not before.strip())
+        if frame == len(text):
+            return replace(found, idle=True)
+        again = self._sentence(" " * frame + text[frame:], before) if frame else found
+        if isinstance(again, Trouble):
+            return again if again.readings or again.idle else found
+        return again._replace(asides=((0, frame), *again.asides))
+
+    def _sentence(self, text: str, before: str) -> SentenceReading | Trouble:
         found = self._remembered(text) if len(text) <= _KEPT_LENGTH else self._sentences.read(text)
         if not isinstance(found, Trouble) or found.readings or found.idle or found.expected == NUMBERED:
             return found

@@ -331,7 +331,7 @@ HOURS = {"noon": 12, "midday": 12, "midnight": MIDNIGHT}
 _CLOCK = re.compile(
     r"(?:(?P<word>noon|midday|midnight)|(?P<hour>[0-9]+)(?P<minutes>(?::[0-9]+)*)"
     r"(?:[ \u00a0]?(?P<half>[ap])(?:m\b|\.m\.)"
-    r"|(?: o[\u2019']clock)? (?P<part>in the (?:morning|afternoon|evening)|at night)\b)?)(?!\w)",
+    r"|(?: o[\u2019']clock)? (?P<part>(?:in the|this) (?:morning|afternoon|evening)|at night|tonight)\b)?)(?!\w)",
     re.IGNORECASE,
 )
 
@@ -349,7 +349,7 @@ def clock_at(text: str, start: int) -> tuple[int, int | Meaning] | None:
     if hour > 24 or (part and not 1 <= hour <= 12):
         return match.end(), _WRONG_TIME
     if part:
-        early = part in ("a", "in the morning") or (part == "at night" and hour % 12 < 5)
+        early = part == "a" or "morning" in part or ("night" in part and hour % 12 < 5)
         hour = MIDNIGHT if (hour, early) == (12, True) else hour % 12 + (0 if early else 12)
     if minutes in ("", ":00"):
         return match.end(), hour

@@ -15,8 +15,8 @@ from functools import cache
 from planscope.language import english
 from planscope.language.build import SentenceReading
 from planscope.language.clauses import asides, covering, listed
-from planscope.language.cuts import Scanner, Token, full
-from planscope.language.item_list import announced, rows_of
+from planscope.language.cuts import Scanner, Token, full, tokens
+from planscope.language.item_list import announced, marks_of, rows_of
 from planscope.language.named import ARTICLES, Mentioned, Named
 from planscope.language.orders import Meaning, Skeleton, Symbol
 from planscope.language.problem import Span
@@ -307,6 +307,25 @@ _SIGNS = {
     **dict.fromkeys((";", "\u2013", "\u2014", "!", "?", "."), ";"),
     **dict.fromkeys(("->", "=>", "\u2192"), ">"),
 }
+_REQUESTING = english.words(
+    "please can could would must should need needs has have also too someone somebody"
+)
+_DAYS = english.words(
+    """today now this new day days morning afternoon evening night tonight monday tuesday wednesday thursday
+    friday saturday sunday week month"""
+)
+_FRAMING = english.words(
+    """a an the my our your his her their of to for from and i you we me us he is are am was have has so very many much
+    all everyone everybody here there please"""
+)
+"""Words that may stand in a frame (``Skeletons.frame``), and those of days, which may where the text begins."""
+_TELLING = re.compile(
+    r"(?:order|sequen|revers|opposite|vice|swap|switch|exchang|chang|correct|priorit|urgent|important|deadline|prep|"
+    r"prereq|pre$|post$|phase|stage|part|round|init|ultim|begin|start|finish|end|clos|open|follow|wrap|kick|lead|head|"
+    r"cancel|skip|ignor|postpon|delay|depend|wait|block|allow|forbid|bann?|prohibit|restrict|option|parallel|simultan|"
+    r"altern|old$|plan|schedul|former|draft|example|common|bad$|obsolete|deprec|condition|provid|assum|ditto|likewise|similar|ready|gone|off$|free$|jok|kid|[ap]m$|.+ly$)"
+)
+"""How words begin that may tell an order, or take one back."""
 _WINDOW = 16
 """So many words of a phrase are looked at."""
 
@@ -333,6 +352,15 @@ def _phrase(some: tuple[str, ...]) -> tuple[int, str]:
             width, code = len(match[0].split()), letter
     sign = _SIGNS.get(some[0], "") if some else ""
     return (width, code) if width else (len(sign), sign)
+
+
+@cache
+def _tells(key: str, begins: bool) -> bool:
+    """Return whether a word may say more than a greeting does."""
+    if key in _FRAMING or key in _DAYS:
+        return key in _DAYS and not begins
+    small = english.PLAIN | english.SOFT | listed("asking") | listed("denying") | listed("ruling")
+    return key in small or "'" in key or (key[0].isdigit() and not begins) or bool(_TELLING.match(key))
 
 
 class Unread(Exception):
@@ -377,8 +405,8 @@ class Skeletons:
             some, idle = self._symbols(text, row, named)
             symbols += [*some, Symbol(".", (row[-1].end, row[-1].end))]
             left_out += idle
-        if rows and not {one.code for one in symbols} - {*",;.&"}:
-            return [self._reading(text, rows, (), ())]
+        if rows and not {one.code for one in symbols} - {*",;.&ai"}:
+            return [self._reading(text, rows, (), ())] if self._only_asks(text) else []
         if len(symbols) > MOST_SYMBOLS or not any(one.action or one.code in "ryqQ" for one in symbols):
             return []
         skeleton = Skeleton(symbols, self.ids, self._last(past), past)
@@ -396,6 +424,33 @@ class Skeletons:
             return tuple(symbols[k] for k in ways.pop())
         named = {one.action: one for one in symbols if one.action}
         return tuple(named.values()) if len(named) == 1 else ()
+
+    def _only_asks(self, text: str) -> bool:
+        """Return whether a text without words of order says none. Bare commands may be in their order."""
+        actions, beside = self.named_in(text)
+        return "" not in actions and not (actions and beside.isdisjoint(_REQUESTING))
+
+    def frame(self, text: str, begins: bool) -> int:
+        """Return how many letters in front of a text say nothing, such as a greeting or a title: they name no action,
+        and have no word of which an order, an hour or a condition is made. ``begins``: nothing stands before; else
+        there is no title, as several may be the parts of a day."""
+        row = list(tokens(text)) if len(text) <= LONGEST else []
+        keys = [one.key for one in row]
+        told = (
+            k
+            for k, one in enumerate(row)
+            if one.kind in ("quoted", "string", "time") or _tells(one.key, begins)
+        )
+        stop = min((*dict(self.named.row(keys, {})), *told), default=len(row))
+        marks = [one.end for one in row[:stop] if one.text in ",!" or (begins and one.text in ":\n")]
+        end = len(text) if stop == len(row) else max(marks, default=0)
+        words = [
+            one
+            for one in row
+            if one.kind == "word" and one.start < end and one.key not in english.PLAIN - _DAYS
+        ]
+        listing = list(marks_of(text[end:].strip())) or (end == len(text) and "\n" in text.strip())
+        return end if len(words) > (end == len(text)) and not listing else 0  # one word alone may be mistyped
 
     def named_in(self, text: str) -> tuple[set[str], set[str]]:
         """Return the actions that a text names, "" for one that is not certain, and all other words."""
@@ -536,14 +591,20 @@ class Skeletons:
         number = str(english.NUMBERS.index(word)) if word in english.NUMBERS else word
         exact = re.compile(r"\s*o['\u2019]clock", re.IGNORECASE).match(text, end)
         end = exact.end() if exact else end
+        goes_on = at + 1 < len(row) and row[at + 1].key not in english.PLAIN | _SIGNS.keys()
+        alone = not goes_on and re.fullmatch(
+            r"(1[2-9]|2[0-4])(?:00)?|(0[0-9]|1[01])00", word
+        )  # "by 14", "by 0900"
         hour, stop, doubt = int(number) if exact and number.isdigit() else 0, end, ""
+        if alone:
+            hour = int(alone[1] or alone[2])
         clock = clock_at(number + text[end:], 0)
         if clock is not None and isinstance(clock[1], int):
             stop, hour = end - len(number) + clock[0], clock[1]
-        elif not 7 <= hour <= 24:
+        elif not (7 <= hour <= 24 or alone):
             return None
         else:
-            doubt = "o'clock" if hour < 12 else ""
+            doubt = "o'clock" if hour < 12 and not alone else ""
         return next((k for k in range(at, len(row)) if row[k].start >= stop), len(row)), hour, doubt
 
     # Trees

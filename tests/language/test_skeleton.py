@@ -78,6 +78,12 @@ SOIL_FIRST = {("<", "soil test", "stock count")}
             "Don't count the stock until the soil is tested, not before 19:00.",
             {("<", "soil test", "stock count"), ("start_at_least", "stock count", 19)},
         ),
+        ("Hello boss, soil test before stock count. Somebody please also order fresh pipettes.", SOIL_FIRST),
+        ("BARN CREW 12\nThe soil test comes before the stock count. Best regards from the barn.", SOIL_FIRST),
+        ("Barn crew, Tuesday: the soil is tested before the stock is counted.", SOIL_FIRST),
+        ("The fence has to be repaired by eight tonight.", {("end_at_most", "repair the fence", 20)}),
+        ("No soil test before 14, please.", {("start_at_least", "soil test", 14)}),
+        ("Repair the fence by 0900.", {("end_at_most", "repair the fence", 9)}),
     ],
 )
 def test_what_is_said_in_other_words_is_read(text: str, meaning: set[tuple[str, str, Any]]) -> None:
@@ -159,6 +165,15 @@ def test_what_is_said_in_other_words_is_read(text: str, meaning: set[tuple[str, 
         "The stock count does not precede the soil test.",
         "The stock count doesn't come before the soil test.",
         "Don't count the stock before testing the soil, by 5 pm.",
+        "Old plan: the soil is tested before the stock is counted.",
+        "The soil is tested before the stock is counted. Zork.",
+        "The soil is tested before the stock is counted. Opposite crew.",
+        "Backwards\n1. soil test\n2. stock count",
+        "Monday: soil test before stock count. Tuesday: order fresh pipettes before the fence repair.",
+        "Test the soil before counting the stock, and repair the fence.",
+        "Test the soil before you count the stock, and please repair the fence.",
+        "Test the soil. Count the stock. Then repair the fence.",
+        "Test the soil before 14 samples, please.",
     ],
 )
 def test_what_is_not_certain_is_refused(text: str) -> None:

@@ -65,9 +65,9 @@ class RulesDialog(Dialog[str]):
     ) -> None:
         super().__init__("Rules that every run of this session has to keep")
         self.text, self.trace, self.finders, self.keep = text, trace, finders, keep
-        self.offered = offers(trace) if trace is not None else []
+        self.offered: list[str] = []
         self.at_offer = -1
-        self.seen = look(text, trace)
+        self.seen = look("", None)
         self.area = _RulesArea(self.text, id="rules-text", highlight_cursor_line=False)
 
     def body(self) -> Sequence[Widget]:
@@ -88,6 +88,11 @@ class RulesDialog(Dialog[str]):
 
     def on_mount(self) -> None:
         self.area.move_cursor(self.area.document.end)
+        self.call_after_refresh(self._look_first)  # no frame waits until a long run is judged
+
+    def _look_first(self) -> None:
+        self.offered = offers(self.trace) if self.trace is not None else []
+        self.read_now()
 
     @on(SafeTextArea.Rested)
     def read_now(self) -> None:

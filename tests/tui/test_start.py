@@ -218,7 +218,7 @@ async def test_no_file_at_all() -> None:
         await driven.rest()
         assert isinstance(app.screen, DebugScreen)
         assert "No session is open. L lists your sessions and the bundled ones." in driven.text
-        assert driven.text.splitlines()[-1].startswith(" L library  ? help  q quit")
+        assert driven.text.splitlines()[-1].startswith(" L library  ? help  Ctrl+p palette  q quit")
         await driven.press("n")
         await driven.sees("no session is open")
 

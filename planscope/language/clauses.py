@@ -3,6 +3,7 @@ matter, the same in other words. Queries and rules are both read without these."
 
 from __future__ import annotations
 
+import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -229,6 +230,9 @@ def no_order(words: Sequence[str]) -> bool:
     return free is not None and listed("ordering").isdisjoint(said.replace(free[0], " ", 1).split())
 
 
+_NUMBER = re.compile("[0-9]")
+
+
 def asks_nothing(words: Sequence[str], named: Sequence[Span], own: Collection[str]) -> bool:
     """Return whether a sentence asks for nothing: it names nothing and has no word with which it could ask, or it says
     that there is no order. ``own``: words of the actions."""
@@ -236,6 +240,12 @@ def asks_nothing(words: Sequence[str], named: Sequence[Span], own: Collection[st
         return True
     said = f" {' '.join(words)} "
     obliged = " has to " in said or " have to " in said
-    known = listed("asking") | listed("denying") | set(own)
+    known = (
+        listed("asking")
+        | listed("denying")
+        | set(own)
+        | {"noon", "midnight"}
+        | set(filter(_NUMBER.match, words))
+    )
     many = len([word for word in words if word != "please" and word[0].isalnum()]) > 2
     return many and not named and known.isdisjoint(words) and not obliged

@@ -950,6 +950,8 @@ REQUEST = rf"""
       (?:a lot|in advance|so much))?(?: ,)?(?: [a-z]+){{0,2}}(?: [!])?$ =>
     ^btw(?: ,)? =>
     ^(?:likewise|similarly|also|and)(?: ,)(?= ) =>
+    ^(?:regression |smoke |unit )?(?:test|test case|case|scenario|ticket|release gate|gate)(?: for the [a-z]+)?(?: \
+      [0-9]+)? : =>
     [(] [a-h1-9] [)](?= ) =>
     12 (noon|midnight) => 1
     [+] => and

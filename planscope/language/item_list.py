@@ -7,8 +7,9 @@ own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from planscope.language import english
@@ -84,7 +85,17 @@ def list_at(text: str, at: int, names: Names) -> ItemList | None:
         heading = (at, _line_end(text, at))
         first = heading[1] + 1
     items = tuple(_items(text, first, names))
+    if not _counts_up([text[slice(*item.mark)] for item in items if item.numbered]):
+        return None
     return ItemList(at, items[-1].end, items, heading, in_order) if items else None
+
+
+def _counts_up(marks: Iterable[str]) -> bool:
+    """Return whether each number or letter of some marks comes right after the one before: else their order is not
+    that of the lines."""
+    own = (mark.strip("(). ") for mark in marks)
+    places = [int(mark) if mark.isdigit() else ord(mark) for mark in own]
+    return all(after == before + 1 for before, after in pairwise(places))
 
 
 def names_a_list(text: str, at: int, names: Names) -> bool:
@@ -202,10 +213,12 @@ def marks_of(text: str) -> Iterator[Span]:
     if (found := _whole(text, Names(()))) is not None:
         yield from (item.mark for item in found.items)
         return
-    yield from (match.span() for match in _STEP.finditer(text))
+    steps = list(_STEP.finditer(text))
+    if _counts_up([step["number"] for step in steps]):
+        yield from (step.span() for step in steps)
 
 
-_STEP = re.compile(r"(?:^|(?<=[.;,])\s)step [0-9]+[:.]", re.IGNORECASE)
+_STEP = re.compile(r"(?:^|(?<=[.;,])\s)step (?P<number>[0-9]+)[:.]", re.IGNORECASE)
 
 
 def rows_of(text: str) -> list[list[Token]]:

@@ -61,6 +61,31 @@ _POINTING = re.compile(
 )
 """Words with which a sentence may speak of the one before it."""
 
+_DENIED = (
+    r"\b(?:don't|(?:do|must|should|may|shall|can) ?not|mustn't|shouldn't|never|no)\b"
+    r"(?! (?:before|after|later|earlier|sooner))[^.;]*"
+)
+_AT = r"(?:[0-9]|noon|midnight)"
+_DOUBTED = re.compile(
+    rf"{_DENIED}\bbetween {_AT}|{_DENIED}\b(?:before|after|until)\b[^.;]*\bbut (?:before|after)\b"
+    rf"|{_DENIED}\b(?:before|after|by|until) {_AT}[^.;]*\bn?or\b[^.;]*\b(?:before|after|by|until)\b"
+    rf"|\bbother\b(?!.*\buntil\b)|\b(?:won't|will not|isn't|is not) (?:be )?\w+ by {_AT}",
+    re.IGNORECASE,
+)
+"""A denial of two things, of which one may be meant, or of the hours between two."""
+_THEN = re.compile(r"\b(?:by|before|after) then\b", re.IGNORECASE)
+_CLOCK = re.compile(
+    rf"[0-9] ?[ap]\.?m\b|[0-9]:00|\b(?:noon|midnight|(?:before|after|by|until|from) {_AT})", re.IGNORECASE
+)
+"""Behind an hour, "by then" may mean it or the action."""
+_BEHIND = re.compile(
+    r"\b(?:and|but) (?:(?:before|after|prior to|ahead of|following) (?:that|it|this|both|doing so)|once done) "
+    r"(?P<verb>\w+)(?! (?:the|an?|all|my|our|your|it)\b)|\b(?:before|after|following) (?=\w+ing\b[^.;:,]*\band "
+    r"(?:please |also )?(?P<own>\w+)(?!.*\b(?:before|after|once|until)\b))",
+    re.IGNORECASE,
+)
+"""A command behind these may be of its own."""
+
 _CHAINS = re.compile(r"(?P<first>[^\n]*(?:->|=>|\u2192)[^\n]*)\n[^\n]*(?:->|=>|\u2192)")
 """Lines that are chains each: they need no period."""
 
@@ -109,17 +134,35 @@ class _Reader:
         self._remembered = lru_cache(maxsize=_KEPT)(self._sentences.read)
 
     def sentence(self, text: str, before: str = "") -> SentenceReading | Trouble:
-        """Read a sentence, or some together, also behind a greeting or a title. ``before``: what stands before them."""
+        """Read a sentence, or some together, also behind a greeting. ``before``: what stands before them."""
+        found = self._framed(text, before)
+        if isinstance(found, Trouble) or found.tree is None or (doubt := self._doubt(text, before)) is None:
+            return found
+        why = "it is not certain what this belongs to; say it in a sentence of its own"
+        return Trouble(doubt, text[slice(*doubt)], ("a sentence with one meaning",), why)
+
+    def _framed(self, text: str, before: str) -> SentenceReading | Trouble:
         found = self._sentence(text, before)
         if not isinstance(found, Trouble) or found.readings or found.idle:
             return found
-        frame = self._skeletons.frame(text, not before.strip())
+        frame = self._skeletons.frame(text)
         if frame == len(text):
             return replace(found, idle=True)
         again = self._sentence(" " * frame + text[frame:], before) if frame else found
         if isinstance(again, Trouble):
             return again if again.readings or again.idle else found
         return again._replace(asides=((0, frame), *again.asides))
+
+    def _doubt(self, text: str, before: str) -> Span | None:
+        """Return the words that may belong to one thing or to another, or None."""
+        if match := _DOUBTED.search(text):
+            return match.span()
+        if (match := _THEN.search(text)) and (_CLOCK.search(before) or _CLOCK.search(text)):
+            return match.span()
+        for match in _BEHIND.finditer(text):
+            if (match["verb"] or match["own"]).casefold() in self._names.first_words:
+                return match.span()
+        return None
 
     def _sentence(self, text: str, before: str) -> SentenceReading | Trouble:
         found = self._remembered(text) if len(text) <= _KEPT_LENGTH else self._sentences.read(text)

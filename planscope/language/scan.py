@@ -264,6 +264,7 @@ class Names:
         """Names by their words."""
         for tool in self.tools:
             self.known.setdefault(words_of(tool), []).append(tool)
+        self.first_words = {words[0] for words in self.known if len(words) > 1}
         self.most_words = max(map(len, self.known), default=0)
         self.marked = sorted(
             (one for one in self.tools if not re.fullmatch(r"\w+", one)), key=len, reverse=True
@@ -331,7 +332,7 @@ HOURS = {"noon": 12, "midday": 12, "midnight": MIDNIGHT}
 _CLOCK = re.compile(
     r"(?:(?P<word>noon|midday|midnight)|(?P<hour>[0-9]+)(?P<minutes>(?::[0-9]+)*)"
     r"(?:[ \u00a0]?(?P<half>[ap])(?:m\b|\.m\.)"
-    r"|(?: o[\u2019']clock)? (?P<part>(?:in the|this) (?:morning|afternoon|evening)|at night|tonight)\b)?)(?!\w)",
+    r"|(?: o[\u2019']clock)? (?P<part>in the (?:morning|afternoon|evening)|at night|tonight)\b)?)(?!\w)",
     re.IGNORECASE,
 )
 
@@ -346,7 +347,8 @@ def clock_at(text: str, start: int) -> tuple[int, int | Meaning] | None:
         return match.end(), HOURS[match["word"].lower()]
     hour = int(match["hour"]) if len(match["hour"]) < 3 else 99
     minutes, part = match["minutes"], (match["half"] or match["part"] or "").lower()
-    if hour > 24 or (part and not 1 <= hour <= 12):
+    late = part == "tonight" and not 5 <= hour < 12
+    if hour > 24 or late or (part and not 1 <= hour <= 12):
         return match.end(), _WRONG_TIME
     if part:
         early = part == "a" or "morning" in part or ("night" in part and hour % 12 < 5)

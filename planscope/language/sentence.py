@@ -407,6 +407,12 @@ class SentenceReader:
         if len(readings) + len(doubts) > 1 and len(found := self._meanings(readings + doubts)) > 1:
             (_, one), (last, other) = found[:2]
             return two_ways(text, rest_span(last), (one, other), "a sentence with one meaning", actions)
+        free = (
+            readings[0].tree is not None and " then " not in text.casefold()
+        )  # a chain may come back to an action
+        if free and _contradicts(derive(meant(readings[0]), timed=self.timed, actions=self.ids)):
+            why = "so it would contradict itself; say it in two sentences"
+            return Trouble((0, len(text)), shown(text), ("a sentence with one meaning",), why)
         return readings[0]
 
     def _meanings(self, readings: list[SentenceReading]) -> list[tuple[SentenceReading, Query]]:
@@ -449,6 +455,15 @@ def _implied(constraints: Iterable[Constraint]) -> frozenset[object]:
     while more := {(a, d) for a, b in orders for c, d in orders if b == c} - orders:
         orders |= more
     return frozenset(orders) | {c.meaning for c in constraints if c.kind != "order"}
+
+
+def _contradicts(constraints: Iterable[Constraint]) -> bool:
+    """Return whether the constraints of one sentence cannot all hold: then it was not meant so."""
+    ends = {c.action: c.hour or 0 for c in constraints if c.kind == "end_at_most"}
+    begins = [(c.action, c.hour or 0) for c in constraints if c.kind == "start_at_least"]
+    orders = {(c.before, c.after) for c in constraints if c.kind == "order"}
+    turned = any(a != b and (b, a) in orders for a, b in orders)
+    return turned or any(ends.get(one, 99) <= hour for one, hour in begins)
 
 
 def may_be_free(tokens: Sequence[Token]) -> bool:

@@ -16,7 +16,7 @@ from planscope.language import english
 from planscope.language.build import SentenceReading
 from planscope.language.clauses import asides, covering, listed
 from planscope.language.cuts import Scanner, Token, full, tokens
-from planscope.language.item_list import announced, marks_of, rows_of
+from planscope.language.item_list import announced, rows_of
 from planscope.language.named import ARTICLES, Mentioned, Named
 from planscope.language.orders import Meaning, Skeleton, Symbol
 from planscope.language.problem import Span
@@ -219,13 +219,13 @@ _PATTERNS = rf"""
         (?: for (?:it|that|this|them|those))?|no (?:order|ordering|timing|constraints?)(?: (?:needed|required))?|\
         (?:i|we) do not (?:care|mind) when|your choice when|(?:order|timing|time) (?:is )?irrelevant|\
         (?:somewhere|anywhere|sometime|\
-        some time)(?: (?:in|during|on) the (?:day|list|schedule|plan|course of the day))?(?: in between)?|\
+        some time)(?: (?:in|during|on) the (?:day|list|schedule|plan|course of the day))?|\
         free to go anywhere|(?:independent|independently|regardless) of (?:all )?(?:this|that|the rest|\
         everything else|the others|both|these|those|them)|(?:not|un)(?: \
         tied| bound|related| linked| connected) to (?:anything|\
         any of (?:this|that|these|those)|the rest|the others)|when (?:you do|to do|exactly you do|\
         to fit in) (?:it|that|those|them|this) (?:is (?:your choice|up to you|your call)|does not matter)|\
-        on the side|freely|flexible|in between|(?:in )?any slot|(?:it )?(?:does not|do not) matter when|\
+        on the side|freely|flexible|(?:in )?any slot|(?:it )?(?:does not|do not) matter when|\
         no matter when|(?:has|have|with) no (?:constraints?|restrictions?|(?:fixed|particular|set) (?:time|slot|place)|\
         deadline|dependencies)|not time[- ]critical|(?:as|if) time (?:allows|permits)|(?:as|\
         when) convenient|in your own time|at your (?:leisure|convenience)|(?:the )?(?:time|timing|moment|\
@@ -259,7 +259,7 @@ _PATTERNS = rf"""
         strictly |exactly |precisely |all |only )*(?:to |in |by )?(?:please |strictly |exactly |precisely |\
         just )*(?:this|that|the (?:given|listed|stated|above|following|same|right|numbered)|exactly that|\
         exactly this) (?:order|sequence)(?: (?:given|listed|above|below|please|as written|only|today))*(?= )
-    r: (?:in order|in sequence|(?:strictly |always |all )*one (?:after|behind) (?:the other|\
+    r: (?:in order(?! to )|in sequence|(?:strictly |always |all )*one (?:after|behind) (?:the other|\
         another)(?: like (?:that|this))?|as (?:numbered|listed|written)(?: (?:here|above|below))?|(?:keep|\
         stick) to the (?:numbers|numbering|order|sequence|list)|by (?:the )?numbers?|in (?:that|\
         this) (?:order|sequence)|from (?:the )?top to (?:the )?bottom|top to bottom|step by step|\
@@ -307,18 +307,16 @@ _SIGNS = {
     **dict.fromkeys((";", "\u2013", "\u2014", "!", "?", "."), ";"),
     **dict.fromkeys(("->", "=>", "\u2192"), ">"),
 }
-_REQUESTING = english.words(
-    "please can could would must should need needs has have also too someone somebody"
+_REQUESTING = english.words("please can could would must should need needs has have someone somebody")
+_GREETING = english.words(
+    """hi hello hey hiya dear morning good oh well ok okay thanks thank many kind best warm cheers regards greetings
+    yours sincerely love bye goodbye"""
 )
-_DAYS = english.words(
-    """today now this new day days morning afternoon evening night tonight monday tuesday wednesday thursday
-    friday saturday sunday week month"""
+_FRAMING = _GREETING | english.words(
+    """a an the my our your his her their of to for from and i you we me us he is are am was have has so very much all
+    everyone everybody there afternoon evening again"""
 )
-_FRAMING = english.words(
-    """a an the my our your his her their of to for from and i you we me us he is are am was have has so very many much
-    all everyone everybody here there please"""
-)
-"""Words that may stand in a frame (``Skeletons.frame``), and those of days, which may where the text begins."""
+"""Words that begin a frame (``Skeletons.frame``), and words of the language that may stand in one."""
 _TELLING = re.compile(
     r"(?:order|sequen|revers|opposite|vice|swap|switch|exchang|chang|correct|priorit|urgent|important|deadline|prep|"
     r"prereq|pre$|post$|phase|stage|part|round|init|ultim|begin|start|finish|end|clos|open|follow|wrap|kick|lead|head|"
@@ -326,6 +324,8 @@ _TELLING = re.compile(
     r"altern|old$|plan|schedul|former|draft|example|common|bad$|obsolete|deprec|condition|provid|assum|ditto|likewise|similar|ready|gone|off$|free$|jok|kid|[ap]m$|.+ly$)"
 )
 """How words begin that may tell an order, or take one back."""
+_AFTER_HOURS = english.words("please but because as since so") | _SIGNS.keys()
+"""What may stand behind an hour that is a number alone: "by 14 May" is none."""
 _WINDOW = 16
 """So many words of a phrase are looked at."""
 
@@ -355,12 +355,12 @@ def _phrase(some: tuple[str, ...]) -> tuple[int, str]:
 
 
 @cache
-def _tells(key: str, begins: bool) -> bool:
+def _tells(key: str) -> bool:
     """Return whether a word may say more than a greeting does."""
-    if key in _FRAMING or key in _DAYS:
-        return key in _DAYS and not begins
+    if key in _FRAMING:
+        return False
     small = english.PLAIN | english.SOFT | listed("asking") | listed("denying") | listed("ruling")
-    return key in small or "'" in key or (key[0].isdigit() and not begins) or bool(_TELLING.match(key))
+    return key in small or "'" in key or bool(_TELLING.match(key))
 
 
 class Unread(Exception):
@@ -428,29 +428,20 @@ class Skeletons:
     def _only_asks(self, text: str) -> bool:
         """Return whether a text without words of order says none. Bare commands may be in their order."""
         actions, beside = self.named_in(text)
-        return "" not in actions and not (actions and beside.isdisjoint(_REQUESTING))
+        asks = not actions or not (beside.isdisjoint(_REQUESTING) or {"too", "now"} & beside)
+        return "" not in actions and asks
 
-    def frame(self, text: str, begins: bool) -> int:
-        """Return how many letters in front of a text say nothing, such as a greeting or a title: they name no action,
-        and have no word of which an order, an hour or a condition is made. ``begins``: nothing stands before; else
-        there is no title, as several may be the parts of a day."""
+    def frame(self, text: str) -> int:
+        """Return how many letters in front of a text are a greeting or the like ("Hello boss,", "Kind regards from the
+        barn."): they begin with a word of these, name no action, and have no word that may tell more."""
         row = list(tokens(text)) if len(text) <= LONGEST else []
         keys = [one.key for one in row]
-        told = (
-            k
-            for k, one in enumerate(row)
-            if one.kind in ("quoted", "string", "time") or _tells(one.key, begins)
-        )
+        if not row or keys[0] not in _GREETING:
+            return 0
+        told = (k for k, one in enumerate(row) if one.kind not in ("word", "mark", "line") or _tells(one.key))
         stop = min((*dict(self.named.row(keys, {})), *told), default=len(row))
-        marks = [one.end for one in row[:stop] if one.text in ",!" or (begins and one.text in ":\n")]
-        end = len(text) if stop == len(row) else max(marks, default=0)
-        words = [
-            one
-            for one in row
-            if one.kind == "word" and one.start < end and one.key not in english.PLAIN - _DAYS
-        ]
-        listing = list(marks_of(text[end:].strip())) or (end == len(text) and "\n" in text.strip())
-        return end if len(words) > (end == len(text)) and not listing else 0  # one word alone may be mistyped
+        marks = [one.end for one in row[:stop] if one.text in ",!\n"]
+        return len(text) if stop == len(row) else max(marks, default=0)
 
     def named_in(self, text: str) -> tuple[set[str], set[str]]:
         """Return the actions that a text names, "" for one that is not certain, and all other words."""
@@ -591,7 +582,7 @@ class Skeletons:
         number = str(english.NUMBERS.index(word)) if word in english.NUMBERS else word
         exact = re.compile(r"\s*o['\u2019]clock", re.IGNORECASE).match(text, end)
         end = exact.end() if exact else end
-        goes_on = at + 1 < len(row) and row[at + 1].key not in english.PLAIN | _SIGNS.keys()
+        goes_on = at + 1 < len(row) and row[at + 1].key not in _AFTER_HOURS
         alone = not goes_on and re.fullmatch(
             r"(1[2-9]|2[0-4])(?:00)?|(0[0-9]|1[01])00", word
         )  # "by 14", "by 0900"

@@ -16,6 +16,7 @@ from planscope.language.problem import make_actions
 from planscope.language.reading import ParseFailure, read_query
 from planscope.language.scan import Names
 from planscope.language.skeleton import LONGEST, Skeletons, Unread
+from tests.each import each
 from tests.language.test_own_words import Meaning, _meaning, _outcome, _read, rows
 from tests.nightly import nightly, rounds
 
@@ -79,8 +80,12 @@ SOIL_FIRST = {("<", "soil test", "stock count")}
             {("<", "soil test", "stock count"), ("start_at_least", "stock count", 19)},
         ),
         ("Hello boss, soil test before stock count. Somebody please also order fresh pipettes.", SOIL_FIRST),
-        ("BARN CREW 12\nThe soil test comes before the stock count. Best regards from the barn.", SOIL_FIRST),
-        ("Barn crew, Tuesday: the soil is tested before the stock is counted.", SOIL_FIRST),
+        (
+            "Good morning all, the soil test comes before the stock count. Best regards from the barn.",
+            SOIL_FIRST,
+        ),
+        ("Dear crew of the barn,\n\nthe soil is tested before the stock is counted.", SOIL_FIRST),
+        ("Test the soil, and after that count the stock.", SOIL_FIRST),
         ("The fence has to be repaired by eight tonight.", {("end_at_most", "repair the fence", 20)}),
         ("No soil test before 14, please.", {("start_at_least", "soil test", 14)}),
         ("Repair the fence by 0900.", {("end_at_most", "repair the fence", 9)}),
@@ -174,11 +179,54 @@ def test_what_is_said_in_other_words_is_read(text: str, meaning: set[tuple[str, 
         "Test the soil before you count the stock, and please repair the fence.",
         "Test the soil. Count the stock. Then repair the fence.",
         "Test the soil before 14 samples, please.",
+        "Test the soil by 14 May.",
+        "Test the soil by one tonight.",
+        *(
+            f"{title}: the soil is tested before the stock is counted."
+            for title in ("Myth", "Snow", "Fallback", "Barn crew", "Declined", "Sample text")
+        ),
+        *(
+            f"The soil is tested before the stock is counted. {more}"
+            for more in ("Fake news.", "Pending approval.", "Noon is the limit.", "You have till 17.")
+        ),
+        "The soil is tested before the stock is counted. Please repair the fence in between.",
+        "The soil is tested before the stock is counted. Please repair the fence now.",
+        "In order to test the soil, count the stock.",
+        "2. Test the soil\n1. Count the stock",
+        "Step 2: test the soil. Step 1: count the stock.",
+        "Don't test the soil between 9 am and 5 pm.",
+        "Don't test the soil before 9 am or count the stock before noon.",
+        "Don't test the soil before repairing the fence but before counting the stock.",
+        "Don't bother testing the soil before counting the stock.",
+        "The soil won't be tested by 3 pm.",
+        "Test the soil by 8 am and count the stock by then.",
+        "Test the soil after 5 pm. Count the stock before then.",
+        "Test the soil first but after counting the stock.",
+        "Test the soil after everything else but before counting the stock.",
     ],
 )
 def test_what_is_not_certain_is_refused(text: str) -> None:
     with pytest.raises(ParseFailure):
         read_query(text, make_actions(FARM), timed=True)
+
+
+YARD = ["paint walls", "sweep floors", "fix lamps"]
+
+
+@each(
+    "text",
+    [
+        "Paint walls, but before that sweep floors.",
+        "Paint walls, and after doing so sweep floors.",
+        "Paint walls and sweep floors, and after both fix lamps.",
+        "Paint walls after sweeping floors and before that fix lamps.",
+        "Paint walls after sweeping floors and fix lamps.",
+    ],
+)
+def test_a_command_of_its_own_is_in_no_clause_before_it(text: str) -> None:
+    """Names without an article: "that sweep floors" is no name, and "fix lamps" is asked for by itself."""
+    with pytest.raises(ParseFailure):
+        read_query(text, make_actions(YARD))
 
 
 def test_a_short_name_of_two_actions_is_refused() -> None:

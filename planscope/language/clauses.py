@@ -3,7 +3,6 @@ matter, the same in other words. Queries and rules are both read without these."
 
 from __future__ import annotations
 
-import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -230,7 +229,7 @@ def no_order(words: Sequence[str]) -> bool:
     return free is not None and listed("ordering").isdisjoint(said.replace(free[0], " ", 1).split())
 
 
-_NUMBER = re.compile("[0-9]")
+_HOURS = frozenset(("noon", "midnight", "pm", "till"))
 
 
 def asks_nothing(words: Sequence[str], named: Sequence[Span], own: Collection[str]) -> bool:
@@ -240,12 +239,6 @@ def asks_nothing(words: Sequence[str], named: Sequence[Span], own: Collection[st
         return True
     said = f" {' '.join(words)} "
     obliged = " has to " in said or " have to " in said
-    known = (
-        listed("asking")
-        | listed("denying")
-        | set(own)
-        | {"noon", "midnight"}
-        | set(filter(_NUMBER.match, words))
-    )
+    known = listed("asking") | listed("denying") | set(own) | _HOURS
     many = len([word for word in words if word != "please" and word[0].isalnum()]) > 2
     return many and not named and known.isdisjoint(words) and not obliged

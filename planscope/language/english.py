@@ -946,8 +946,6 @@ REQUEST = rf"""
     (?:, )?(?:pls|plz)$ =>
     ((?:[,;]|and|but) (?:before|after) (?:that|this))(?= [a-z]+ (?:the|an?|all|your|our|my) ) => 1 ,
     ^(?:the )?deadline (?:for|of|on) (.*?) (?::|is) ([0-9].*|noon|midnight)$ => 1 by 2
-    ^(?:many |kind |best |warm )?(?:thanks|thank you|thx|cheers|regards|wishes|best|love|kisses|greetings|yours)(?: \
-      (?:a lot|in advance|so much))?(?: ,)?(?: [a-z]+){{0,2}}(?: [!])?$ =>
     ^btw(?: ,)? =>
     ^(?:likewise|similarly|also|and)(?: ,)(?= ) =>
     ^(?:regression |smoke |unit )?(?:test|test case|case|scenario|ticket|release gate|gate)(?: for the [a-z]+)?(?: \

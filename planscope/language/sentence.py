@@ -407,10 +407,12 @@ class SentenceReader:
         if len(readings) + len(doubts) > 1 and len(found := self._meanings(readings + doubts)) > 1:
             (_, one), (last, other) = found[:2]
             return two_ways(text, rest_span(last), (one, other), "a sentence with one meaning", actions)
-        free = (
-            readings[0].tree is not None and " then " not in text.casefold()
-        )  # a chain may come back to an action
-        if free and _contradicts(derive(meant(readings[0]), timed=self.timed, actions=self.ids)):
+        chain = " then " in text.casefold()  # it may come back to an action
+        if (
+            readings[0].tree is not None
+            and not chain
+            and _contradicts(derive(meant(readings[0]), timed=self.timed, actions=self.ids))
+        ):
             why = "so it would contradict itself; say it in two sentences"
             return Trouble((0, len(text)), shown(text), ("a sentence with one meaning",), why)
         return readings[0]

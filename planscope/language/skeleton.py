@@ -309,8 +309,8 @@ _SIGNS = {
 }
 _REQUESTING = english.words("please can could would must should need needs has have someone somebody")
 _GREETING = english.words(
-    """hi hello hey hiya dear morning good oh well ok okay thanks thank many kind best warm cheers regards greetings
-    yours sincerely love bye goodbye"""
+    """hi hello hey hiya dear morning good oh well ok okay thanks thank thx many kind best warm cheers regards greetings
+    yours sincerely love kisses bye goodbye"""
 )
 _FRAMING = _GREETING | english.words(
     """a an the my our your his her their of to for from and i you we me us he is are am was have has so very much all
@@ -325,7 +325,8 @@ _TELLING = re.compile(
 )
 """How words begin that may tell an order, or take one back."""
 _AFTER_HOURS = english.words("please but because as since so") | _SIGNS.keys()
-"""What may stand behind an hour that is a number alone: "by 14 May" is none."""
+_HOUR_ALONE = re.compile(r"(1[2-9]|2[0-4])(?:00)?|(0[0-9]|1[01])00")
+"""An hour that is a number alone ("by 14", "by 0900"), and what may stand behind it: "by 14 May" is none."""
 _WINDOW = 16
 """So many words of a phrase are looked at."""
 
@@ -583,9 +584,7 @@ class Skeletons:
         exact = re.compile(r"\s*o['\u2019]clock", re.IGNORECASE).match(text, end)
         end = exact.end() if exact else end
         goes_on = at + 1 < len(row) and row[at + 1].key not in _AFTER_HOURS
-        alone = not goes_on and re.fullmatch(
-            r"(1[2-9]|2[0-4])(?:00)?|(0[0-9]|1[01])00", word
-        )  # "by 14", "by 0900"
+        alone = not goes_on and _HOUR_ALONE.fullmatch(word)
         hour, stop, doubt = int(number) if exact and number.isdigit() else 0, end, ""
         if alone:
             hour = int(alone[1] or alone[2])

@@ -263,7 +263,7 @@ TOKENS = {
     "agents": 72_804,
     "traces": 56_758,
     "commands": 46_019,
-    "language": 100_083,
+    "language": 100_085,
     "session": 40_267,
     "oracle": 35_101,
     "sharing": 31_817,

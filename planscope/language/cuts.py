@@ -192,11 +192,6 @@ shan't = shall not
 (do|does|did|must|should|is|are|was|were|has|have)nt = \1 not
 cant = can not
 wont = will not
-u = you
-ur = your
-b4 = before
-gotta = have to
-thx = thanks
 solely|exclusively = only""".splitlines()
     )
 ]

@@ -31,7 +31,7 @@ MOST_SYMBOLS = 60
 
 _CODES = """
 b: precede | precedes | to precede | must precede | should precede
-    | before | prior to | ahead of | in advance of | earlier than | sooner than | any time before | at any time
+    | before | b4 | prior to | ahead of | in advance of | earlier than | sooner than | any time before | at any time
     before | some time before | at some point before | in time for
 f: after | once | as soon as | following | subsequent to | any time after | at any time after
     | anytime after | some time after | at some point after | upon | later than | follows | follow | after having
@@ -133,7 +133,7 @@ V: plan | hold | make | makes | making | made | take | takes | taken | take care
     to | head for | head out for | go off to | look after | produced | compiled | created | published |
     placed | laid | delivered | sent | put through | push through | start with | squeeze in | fit in | slot
     in | squeeze | do up | bring in | bring out | bring | gets its | give it
--: whatever you do
+-: whatever you do | u | ur | can u | could u | gotta | thx
     | already | a | an | the | my | your | our | his | her | its | to | of | all | also | today | please | kindly | can
     you | could you | will you | would you | i would like | i want | we want | we would like | i need you to
     | want | hey | hi | hello | hi there | good morning | oh | well | itself | themselves | so | is | are |

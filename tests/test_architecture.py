@@ -272,7 +272,7 @@ TOKENS = {
     "synthesis": 17_398,
     "documents": 15_143,
     "compare": 13_999,
-    "cause": 9_465,
+    "cause": 9_476,
     "campaign": 14_148,
     "top": 10_577,
     "wording": 7_707,

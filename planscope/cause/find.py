@@ -91,7 +91,10 @@ def find_in_run(run: Replay, verdict: Verdict) -> Blame:
         )
         for one in errors
     ]
-    lost = verdict.first_violation.step if verdict.first_violation is not None else None
+    first = (
+        verdict.first_violation if verdict.verdict == "wrong" else None
+    )  # as for a trace: no other run tells why
+    lost = first.step if first is not None else None
     return find_cause(run.trace, sorted(breaks, key=lambda one: _rank(one.step)), lost=lost)
 
 

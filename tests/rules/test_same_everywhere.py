@@ -35,6 +35,11 @@ The last call is {b}.
 """.splitlines()
 
 
+def test_the_cause_of_a_run_that_is_cut_off_and_graded_names_no_lost_step() -> None:
+    """Only a run that is wrong has a lost step to tell; the door of a session named one."""
+    assert differences(random_pair(Random(648))) == []
+
+
 @settings(max_examples=examples(40), deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_every_door_judges_a_random_trace_alike(random: Random) -> None:

@@ -112,6 +112,8 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
         while kind in ("init", "end", "latest", "compared", "in_message") and first[0].is_user:
             first = calls()
         then = () if kind in UNARY else calls()
+        keyed = mode in ("value", "asked", "as", "compared") and random.random() < 0.7
+        other = mode == "as" and then and kind not in SCOPED and random.random() < 0.7
         rules.append(
             Rule(
                 f"c{k + 1}",
@@ -124,12 +126,8 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
                 if kind in ("existence", "absence", "exactly", "in_row", "in_message", "within")
                 else int(kind == "compared" and against.every),
                 unit="calls" if kind == "within" or near else "",
-                per=(("id",),)
-                if mode in ("value", "asked", "as", "compared") and random.random() < 0.7
-                else (),
-                per_then=(("ref",),)
-                if mode == "as" and then and kind not in SCOPED and random.random() < 0.7
-                else (),
+                per=(("id",),) if keyed else (),
+                per_then=(("ref",),) if keyed and other else (),
                 condition=OK if kind == "latest" else None,
                 against=against if kind == "compared" else None,
                 until=calls() if kind in SCOPED else (),

@@ -112,6 +112,9 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
         while kind in ("init", "end", "latest", "compared", "in_message") and first[0].is_user:
             first = calls()
         then = () if kind in UNARY else calls()
+        count = k if near else int(kind == "compared" and against.every)
+        if kind in ("existence", "absence", "exactly", "in_row", "in_message", "within") and not near:
+            count = random.choice((1, 2))
         keyed = mode in ("value", "asked", "as", "compared") and random.random() < 0.7
         other = mode == "as" and then and kind not in SCOPED and random.random() < 0.7
         rules.append(
@@ -120,11 +123,7 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
                 "not_within" if near else kind,
                 first,
                 then,
-                count=k
-                if near
-                else random.choice((1, 2))
-                if kind in ("existence", "absence", "exactly", "in_row", "in_message", "within")
-                else int(kind == "compared" and against.every),
+                count=count,
                 unit="calls" if kind == "within" or near else "",
                 per=(("id",),) if keyed else (),
                 per_then=(("ref",),) if keyed and other else (),

@@ -158,8 +158,11 @@ def read_in(session: Session, variant: Variant, file: RuleFile | None = None) ->
     return reading_in(session, variant, file)
 
 
-def judge(session: Session, run: Run | None, file: RuleFile | None = None) -> Case:
-    """Read the query and the session's rules, and judge the run. ``file``: rules that stand in for the session's.
+def judge(
+    session: Session, run: Run | None, file: RuleFile | None = None, options: CheckOptions | None = None
+) -> Case:
+    """Read the query and the session's rules, and judge the run. ``file``: rules that stand in for the session's;
+    ``options``, for these: whether the run may go on, and failed calls count.
 
     Raises UserError if they cannot be read.
     """
@@ -170,7 +173,15 @@ def judge(session: Session, run: Run | None, file: RuleFile | None = None) -> Ca
     variant = variant_shown(session, run)
     reading = read_in(session, variant, file)
     trace = trace_of(run) if run is not None else Trace((), "running")
-    return Case(session, variant, run, reading, replay(reading.problem, trace))
+    problem = reading.problem
+    if options is not None and options.running:
+        trace = replace(trace, ending="running", reason=None, cause=None)
+    if options is not None and options.succeeded_only:
+        from planscope.rules.beside import RuledProblem
+
+        assert isinstance(problem, RuledProblem)  # for mypy: ``file`` has rules
+        problem = replace(problem, succeeded_only=True)
+    return Case(session, variant, run, reading, replay(problem, trace))
 
 
 def check_size(replay: Replay) -> None:
@@ -196,22 +207,15 @@ def judge_by(
     """Judge a run by rules that stand in for the session's own. If it has a query, both must hold.
 
     ``strict``: warnings about the query count, too. ``details``: seek core and repair, with the rest of this
-    ``budget``, and the cause of what went wrong. ``options``: whether the run may go on, and failed calls count. Raises
-    UserError if the query cannot be read.
+    ``budget``, and the cause of what went wrong. ``options``: as for :func:`judge`. Raises UserError if the query
+    cannot be read.
     """
     from planscope.cause.find import add_cause
     from planscope.cause.told import sought
-    from planscope.rules.beside import RuledProblem, checked_run
+    from planscope.rules.beside import checked_run
     from planscope.rules.many import Judged
 
-    judged = judge(session, run, file).replay
-    if options is not None and (options.running or options.succeeded_only):
-        from planscope.oracle.replay import replay
-
-        trace = replace(judged.trace, ending="running", reason=None, cause=None)
-        assert isinstance(judged.problem, RuledProblem)  # for mypy: ``file`` has rules
-        problem = replace(judged.problem, succeeded_only=options.succeeded_only)
-        judged = replay(problem, trace if options.running else judged.trace)
+    judged = judge(session, run, file, options).replay
     checked = checked_run(judged, file, run.id, strict=strict, details=details, budget=budget)
     if details and sought(judged, checked.verdict):
         add_cause(Judged(checked, trace=judged.trace), file)

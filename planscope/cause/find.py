@@ -91,9 +91,8 @@ def find_in_run(run: Replay, verdict: Verdict) -> Blame:
         )
         for one in errors
     ]
-    first = (
-        verdict.first_violation if verdict.verdict == "wrong" else None
-    )  # as for a trace: no other run tells why
+    # As for a trace: no run but a wrong one tells where it was lost.
+    first = verdict.first_violation if verdict.verdict == "wrong" else None
     lost = first.step if first is not None else None
     return find_cause(run.trace, sorted(breaks, key=lambda one: _rank(one.step)), lost=lost)
 

@@ -230,6 +230,7 @@ def no_order(words: Sequence[str]) -> bool:
 
 
 _HOURS = frozenset(("noon", "midnight", "pm", "till"))
+"""Of these hours are made: "noon is the limit" asks for much."""
 
 
 def asks_nothing(words: Sequence[str], named: Sequence[Span], own: Collection[str]) -> bool:

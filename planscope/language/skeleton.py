@@ -308,6 +308,7 @@ _SIGNS = {
     **dict.fromkeys(("->", "=>", "\u2192"), ">"),
 }
 _REQUESTING = english.words("please can could would must should need needs has have someone somebody")
+"""With one of these a sentence asks for an action, and is no bare command."""
 _GREETING = english.words(
     """hi hello hey hiya dear morning good oh well ok okay thanks thank thx many kind best warm cheers regards greetings
     yours sincerely love kisses bye goodbye"""
@@ -321,7 +322,8 @@ _TELLING = re.compile(
     r"(?:order|sequen|revers|opposite|vice|swap|switch|exchang|chang|correct|priorit|urgent|important|deadline|prep|"
     r"prereq|pre$|post$|phase|stage|part|round|init|ultim|begin|start|finish|end|clos|open|follow|wrap|kick|lead|head|"
     r"cancel|skip|ignor|postpon|delay|depend|wait|block|allow|forbid|bann?|prohibit|restrict|option|parallel|simultan|"
-    r"altern|old$|plan|schedul|former|draft|example|common|bad$|obsolete|deprec|condition|provid|assum|ditto|likewise|similar|ready|gone|off$|free$|jok|kid|[ap]m$|.+ly$)"
+    r"altern|old$|plan|schedul|former|draft|example|common|bad$|obsolete|deprec|condition|provid|assum|ditto|likewise|"
+    r"similar|ready|gone|off$|free$|jok|kid|[ap]m$|.+ly$)"
 )
 """How words begin that may tell an order, or take one back."""
 _AFTER_HOURS = english.words("please but because as since so") | _SIGNS.keys()
@@ -429,8 +431,8 @@ class Skeletons:
     def _only_asks(self, text: str) -> bool:
         """Return whether a text without words of order says none. Bare commands may be in their order."""
         actions, beside = self.named_in(text)
-        asks = not actions or not (beside.isdisjoint(_REQUESTING) or {"too", "now"} & beside)
-        return "" not in actions and asks
+        asks = bool(beside & _REQUESTING) and beside.isdisjoint({"too", "now"})
+        return "" not in actions and (asks or not actions)
 
     def frame(self, text: str) -> int:
         """Return how many letters in front of a text are a greeting or the like ("Hello boss,", "Kind regards from the

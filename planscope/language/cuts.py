@@ -174,6 +174,8 @@ def sentences(text: str) -> Iterator[list[Token]]:
 
 
 _DASHES = ("-", "\u2013", "\u2014")
+_SCOPE = re.compile(r"(?:for (?:each|every|the same)|per) \w+(?: id)?")
+"""Whose values tell calls apart, at the end of a sentence."""
 _CONTRACTED = [
     (re.compile(f"(?:{words}) "), full)
     for words, _, full in (
@@ -203,6 +205,8 @@ def full(row: Sequence[Token], known: Collection[tuple[str, ...]]) -> list[Token
     found: list[Token] = []
     for k, token in enumerate(row):
         if token.text in _DASHES and k and row[k - 1].end < token.start and row[-1] is not token:
+            token = replace(token, text=",")
+        if token.text == ":" and _SCOPE.fullmatch(" ".join(one.key for one in row[k + 1 : k + 7])):
             token = replace(token, text=",")
         key = token.key
         following = f"{key} {row[k + 1].key if k + 1 < len(row) else ''}"
@@ -1015,12 +1019,22 @@ class Cuts:
 
     def _valued(self) -> bool:
         """Return whether a value stands here; a word in capitals is one, too, unless it is a tool."""
-        if self._kind_at() in ("string", "number") or self._key_at() in _VALUES:
+        if (
+            self._kind_at() in ("string", "number")
+            or self._key_at() in _VALUES
+            or self._numeral() is not None
+        ):
             return True
         token = self.row[self.at] if self._kind_at() == "word" else None
         return (
             token is not None and token.text.isupper() and len(token.text) > 1 and not self._exact(self.at)[0]
         )
+
+    def _numeral(self) -> int | None:
+        """Return the number that a word says behind "at most" and its like, if it counts no calls and no time."""
+        key = self._key_at()
+        said = key in english.NUMBERS and self._key_at(-1) in _LIMITING
+        return english.NUMBERS.index(key) if said and self._key_at(1) not in _COUNTED else None
 
     def _values(self, loose: bool = False) -> tuple[Scalar, ...]:
         """Read "EUR, USD or GBP"; no values if there is no "or", unless two values are enough (``loose``)."""
@@ -1086,6 +1100,8 @@ class Cuts:
                 value = json.loads(token.text)
             except ValueError:
                 raise self._error("this is not a JSON value", 'a string such as "yes"', "a number") from None
+        elif (number := self._numeral()) is not None:
+            value = number
         elif token is not None and token.key in ("true", "false", "null"):
             value = {"true": True, "false": False, "null": None}[token.key]
         elif token is not None and token.text.isupper() and self._valued():
@@ -1347,14 +1363,21 @@ class Cuts:
             self._take(",")
         return Item("per", self.span(at, self.at), per=(names, other if other != names else ()))
 
+    def _value(self) -> Path:
+        """Read the path of a value that calls share; "order id" is "order_id"."""
+        path = self._path()
+        if len(path) == 1 and self._kind_at(-1) == "word" and self._take("id"):
+            return (f"{path[0]}_id",)
+        return path
+
     def _paths(self) -> Paths:
-        names = [self._path()]
+        names = [self._value()]
         while self._is("and") and self._kind_at(1) in ("word", "quoted"):
             saved = self.at
             self.at += 1
             if match := _SAME.match(self.joined(self.at)):
                 self.at += match[0].count(" ")
-            path = self._path()
+            path = self._value()
             if english.verb(self.words(self.at)) or self._key_at() in (
                 "and",
                 "or",
@@ -1457,6 +1480,11 @@ _NOUNS = [[one] for one in "tool tools call calls entry entries invocation invoc
 """Words that belong to a name before them."""
 _EVERY = frozenset({"every", "each"})
 _VALUES = frozenset({"true", "false", "null", "[", "either"})
+_LIMITING = english.words("most least than above over below under exceed exceeds exceeding")
+_COUNTED = english.words(
+    "time times call calls more tool tools second seconds minute minutes hour hours day days"
+)
+"""What a number behind such a word counts, where it is no value."""
 _OF_RUNS = english.words("every each any no a the per one same all")
 _WRAPPED = re.compile(
     rf"(?:{english.ACTING} |(?:checking|consulting|querying|fetching|obtaining|getting|asking|sending) (?=\w+_))?"

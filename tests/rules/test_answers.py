@@ -183,6 +183,23 @@ def test_sentences_that_compare(sentence: str) -> None:
         assert (again.kind, again.against, again.per) == (rule.kind, rule.against, rule.per)
 
 
+@pytest.mark.parametrize(
+    "words,digits",
+    [
+        (
+            "exchange only with the number of items at most three",
+            "exchange only with the number of items at most 3",
+        ),
+        ("exchange with count above twelve never happens", "exchange with count above 12 never happens"),
+        ("exchange may only be called with count at least one", "exchange only with count at least 1"),
+        ("exchange happens at most three times", "exchange happens at most 3 times"),
+    ],
+)
+def test_a_number_may_be_a_word(words: str, digits: str) -> None:
+    (one,), (other,) = (read_rules(text, TOOLS).rules for text in (words, digits))
+    assert sentence_of(one) == sentence_of(other)
+
+
 def test_the_latest_that_succeeded() -> None:
     (rule,) = read_rules("refund.amount is the latest successful get_order's total.", TOOLS).rules
     (again,) = read_rules(

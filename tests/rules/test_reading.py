@@ -103,6 +103,15 @@ def test_conditions_sets_and_values() -> None:
     assert other.per == (("id",),) and other.per_then == (("key",),) and other.then[0].is_user
 
 
+@pytest.mark.parametrize(
+    "tail", [" for the same order id", ": for each order id", ": per order_id", ", for every order_id"]
+)
+def test_the_value_that_calls_share_may_be_said_in_words(tail: str) -> None:
+    for sentence in ("A comes before B", "one: Every A is followed by B"):
+        (rule,) = read_rules(f"{sentence}{tail}.").rules
+        assert rule.per == (("order_id",),)
+
+
 def test_file_names_comments_marks_and_places() -> None:
     text = "# policy\nfirst look: A comes before B # why\nget_* only reads. cancel_* writes.\n\n- B never happens"
     found = read_rules(text)

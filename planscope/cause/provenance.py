@@ -35,6 +35,14 @@ _WORD = re.compile(r"[^\s,;:()\[\]{}\"'<>|=!?*`]+")
 _PIECE = re.compile(r"[^\W_]+")
 _ID = re.compile(r"#?\w[\w#@.+-]*")
 _FILE = re.compile(r"\.[A-Za-z]\w{0,4}$")
+_NO_IDS = frozenset(
+    """
+    acid aid android avoid bid covid did fluid grid hybrid invalid kid laid lid mid overpaid paid plaid postpaid prepaid
+    raid rapid repaid rid said skid solid squid unpaid valid void
+    """.split()
+)
+"""Words that end in id and name no id."""
+_LAST_WORD = re.compile(r"[A-Z]?[a-z]*id$|[A-Z]*I[dD]$")
 _NUMBER = re.compile(r"[-+]?[$€£]?\d[\d,]*(?:\.\d+)?")
 _SUM = re.compile(r"[\d\s.,$€£()*/%+-]*[+*/][\d\s.,$€£()*/%+-]*|[\d\s.,$€£()-]+ - [\d\s.,$€£()-]+")
 _DAY = re.compile(r"(?:(\d{4})-)?(\d{1,2})-(\d{1,2})(?:T.*)?$")
@@ -90,10 +98,19 @@ class Source:
         return self.how == "nowhere" and self.like_id
 
 
+def holds_id(path: Path) -> bool:
+    """Return whether a field's name ends in id: ``order_id``, ``userId``, ``uuid``, but not ``isValid``."""
+    last = _LAST_WORD.search(_name(path).removesuffix("s"))
+    return last is not None and last[0].lower() not in _NO_IDS
+
+
 def field_of(path: Path) -> str:
     """Return the last name in a path, in small letters and without its plural."""
-    name = next((str(part) for part in reversed(path) if isinstance(part, str)), "").lower()
-    return name.removesuffix("s")
+    return _name(path).lower().removesuffix("s")
+
+
+def _name(path: Path) -> str:
+    return next((str(part) for part in reversed(path) if isinstance(part, str)), "")
 
 
 def like_id(path: Path, value: Json) -> bool:
@@ -104,7 +121,7 @@ def like_id(path: Path, value: Json) -> bool:
     text = str(value)
     if PLACEHOLDER.search(text):  # it stood for a private value, which may be left as it is elsewhere
         return False
-    if field_of(path).endswith("id"):
+    if holds_id(path):
         return len(text) <= LONGEST
     if not isinstance(value, str) or _ID.fullmatch(text) is None or _DAY.match(text) or _FILE.search(text):
         return False

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Literal, NamedTuple
 
-from planscope.cause.provenance import Provenance, Source, field_of, same_field
+from planscope.cause.provenance import Provenance, Source, field_of, holds_id, same_field
 from planscope.cause.spoken import Things, agrees, claim, declines, objects, refuses, withdraws
 from planscope.oracle.trace import Json, Said, ToolCall, Trace
 from planscope.oracle.verdict_types import StepNo
@@ -270,10 +270,9 @@ class _Look:
         elif one.how == "nowhere" and one.in_sum and isinstance(one.value, float) and one.value % 1:
             self.found.add(step, "sum", f"{said} {nowhere}")
         place = one.place
-        if one.like_id and place is not None and place.path and field_of(one.path).endswith("id"):
-            at = field_of(place.path)
-            if at.endswith("id") and not same_field(one.path, place.path):
-                self.found.add(step, "misread", f"{said} is step {place.step}'s {at}")
+        ids = one.like_id and place is not None and holds_id(one.path) and holds_id(place.path)
+        if place is not None and ids and not same_field(one.path, place.path):
+            self.found.add(step, "misread", f"{said} is step {place.step}'s {field_of(place.path)}")
 
     def _apart(self, call: ToolCall, ids: Sequence[Source]) -> None:
         """Find ids that nothing leads to from the first one, by answers and turns of the user that share ids."""

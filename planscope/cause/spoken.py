@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from planscope.cause.provenance import Provenance, Source, field_of, leaves
+from planscope.cause.provenance import Provenance, Source, holds_id, leaves
 from planscope.oracle.trace import Json, ToolCall
 
 _NO = re.compile(
@@ -123,7 +123,7 @@ class Things:
         if id(thing) not in self._known:
             words, ids = set[str](), set[str]()
             for path, value in leaves(thing):
-                if field_of(path).endswith("id"):
+                if holds_id(path):
                     ids.add(str(value))
                 elif not isinstance(value, bool) and 6 <= len(text := _plain(value)) < 62:
                     words.add(text)

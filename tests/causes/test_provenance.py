@@ -90,6 +90,8 @@ def test_an_invented_id_is_followed_to_where_it_came_in() -> None:
         (("order",), "#W2378156", True), (("order",), "W12", False), (("reason",), "no longer needed", False),
         (("day",), "2024-05-20", False), (("file",), "report_v12.txt", False), (("amount",), "1234.56", False),
         (("item_ids", 0), "x", True), (("kind",), "delivered", False),
+        (("paid",), "cash", False), (("isValid",), "yes", False), (("valid_ids", 0), "x", True), (("uuid",), "a", True),
+        (("orderid",), "x", True), (("ORDER_ID",), "x", True), (("userID",), "x", True), (("amountPaid",), 5, False),
         (("user_id",), "REDACTED_USER_NAME_4", False), (("order",), "#REDACTED_ACCOUNT_12", False),
     ],
 )  # fmt: skip

@@ -103,14 +103,25 @@ async def test_runs_that_were_graded_wrong_are_offered_as_bad_ones(tmp_path: Pat
     path = tmp_path / "run.planscope.json"
     save(session_of([Trace(ran, id=name, reward=reward) for name, reward in graded]), path)
     for shown, good, bad in (
-        ("a", "b c", "a d"),
-        ("b", "b c", "a d"),
+        ("a", "b", "a d"),
+        ("b", "b", "a d"),
         ("c", "b", "c a d"),
-        ("d", "b c", "d a"),
+        ("d", "b", "d a"),
     ):
         async with opened(path, run=shown) as driven:
             await driven.press("W", "ctrl+g")
             await driven.sees(f"good runs    {good} ", f"bad runs     {bad} ")
+            assert "Nobody graded" not in driven.text
+
+
+async def test_where_no_run_was_graded_right_the_form_says_so(tmp_path: Path) -> None:
+    ran = [ToolCall("cancel_order", {}, answer="done", answered=True)]
+    graded = [("a", 0.0), ("b", None), ("c", 0.5), ("d", None)]
+    path = tmp_path / "run.planscope.json"
+    save(session_of([Trace(ran, id=name, reward=reward) for name, reward in graded]), path)
+    async with opened(path, run="a") as driven:
+        await driven.press("W", "ctrl+g")
+        await driven.sees("good runs    b d ", "bad runs     a ", "Nobody graded a run as right")
 
 
 async def test_rules_are_found_in_good_runs_and_ticked(tmp_path: Path) -> None:

@@ -212,6 +212,8 @@ def _runs_form(place: Place, asked: Asked, wrong: str) -> FormDialog[Asked]:
         return Asked((good, bad), int(number))
 
     told = ["Rules that all good runs keep, and that would be violated if their calls were shuffled."]
+    if place.runs and not _graded_right(place.runs):
+        told.append("Nobody graded a run as right: name as good only those that you know to be.")
     return FormDialog("Find rules in examples", fields, read, before=[*told, *filter(None, [wrong])])
 
 
@@ -281,14 +283,20 @@ def _system(place: Place) -> str:
 
 
 def _good_and_bad(place: Place) -> tuple[str, str]:
-    """Sort the runs by their verdicts and grades. The displayed one is bad as well, unless it was graded right."""
+    """Sort the runs by their verdicts and grades. Good are those that were graded right; only if none was, those of
+    which nothing bad is known. The displayed one is bad, unless it was graded right."""
     mine = place.run.id if place.run is not None and (place.run.reward or 0) < 1 else ""
     bad = {
         r.id for r in place.runs if r.id in (mine, *place.wrong) or (r.reward is not None and r.reward <= 0)
     }
-    first = sorted(place.runs, key=lambda run: run.id != mine)
-    good, wrong = ([r.id for r in first if (r.id in bad) is is_bad] for is_bad in (False, True))
-    return shlex.join(good), shlex.join(wrong)
+    rest = [run for run in place.runs if run.id not in bad]
+    good = _graded_right(rest) or [run for run in rest if run.reward is None]
+    wrong = sorted(bad, key=[mine, *(run.id for run in place.runs)].index)
+    return shlex.join(run.id for run in good), shlex.join(wrong)
+
+
+def _graded_right(runs: Sequence[Run]) -> list[Run]:
+    return [run for run in runs if (run.reward or 0) >= 1]
 
 
 def _displayed(place: Place) -> Trace | None:

@@ -286,6 +286,11 @@ def test_of_the_right_runs_the_one_with_the_same_calls_but_one_is_nearest() -> N
     known = {"far": right, "near": right, wrong.id: Outcome("wrong"), "same": Outcome("wrong")}
     here = Chosen(wrong.variant, wrong.id)
     assert nearest(made, here, known) == Chosen(wrong.variant, "near")
+    prompt = next(event for event in wrong.events if event.type == "prompt")
+    other = prompt.model_copy(update={"text": "Book a flight."})
+    near.events[near.events.index(prompt)] = other
+    assert nearest(made, here, known) == Chosen(wrong.variant, "far")  # of the same task
+    near.events[near.events.index(other)] = prompt
     none = {**known, "near": Outcome("wrong"), "far": Outcome("unknown")}
     assert nearest(made, here, none) == Chosen(wrong.variant, "near")  # not with an equal run
 

@@ -31,7 +31,8 @@ class Chosen:
 def nearest(session: Session, here: Chosen, known: Mapping[str, Outcome]) -> Chosen | None:
     """Choose the other side: what a run was forked from; for a wrong run, the right run that is most like it; for any
     other, the run that is most like it and not equal. A run that was graded 0 is wrong, however it is judged. Runs of
-    the same query come first (for a mutant of the original), then those of its parent and its children.
+    the same query come first (for a mutant of the original), then those of its parent and its children. Of these, the
+    ones whose agents were asked the same come first: other trials of the same task.
 
     A query without a run is compared with its parent. None if the session has nothing else. ``known``: outcomes by the
     runs' ids; others are judged, those that are most alike first. For a thread.
@@ -50,9 +51,10 @@ def nearest(session: Session, here: Chosen, known: Mapping[str, Outcome]) -> Cho
     mutant = any(one.id == mine.variant and one.origin.mutation for one in session.variants)
     home = parents.get(mine.variant) if mutant else mine.variant
 
-    def rank(run: Run) -> tuple[int, int, int]:
+    def rank(run: Run) -> tuple[int, bool, int, int]:
         related = parents.get(run.variant) == mine.variant or parents.get(mine.variant) == run.variant
-        return (0 if run.variant == home else 1 if related else 2), *_distance(calls, _calls(run))
+        family = 0 if run.variant == home else 1 if related else 2
+        return family, _asked(run) != _asked(mine), *_distance(calls, _calls(run))
 
     others.sort(key=rank)
     judged = judge_runs(session, [run for run in (mine, *others) if run.id not in known])
@@ -77,10 +79,15 @@ def nearest(session: Session, here: Chosen, known: Mapping[str, Outcome]) -> Cho
 def unrelated(runs: Sequence[Run]) -> bool:
     """Return whether runs without a query seem to be of different tasks: few words of what the agents were asked are
     the same, or none of their tools is."""
-    asked = [_words(next((e.text for e in run.events if e.type == "prompt"), "")) for run in runs]
+    asked = [_words(_asked(run)) for run in runs]
     tools = [{event.tool for event in run.events if isinstance(event, CallEvent)} for run in runs]
     apart = all(asked) and 3 * len(set.intersection(*asked)) < len(set.union(*asked))
     return apart or (all(tools) and not set.intersection(*tools))
+
+
+def _asked(run: Run) -> str:
+    """Return what the agent was asked."""
+    return next((event.text for event in run.events if event.type == "prompt"), "")
 
 
 def _words(text: str) -> set[str]:

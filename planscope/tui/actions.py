@@ -353,7 +353,7 @@ filter-runs            v                       Filter*                        fi
 delete-run             - delete                Delete* = remove
     Delete the run or query; u takes it back.
 compare-run            d                       Compare
-    Compare the run with the one in the debugger; at a cause, its first run with the nearest right one.
+    Compare the run with the one in the debugger; at a cause, a run that has it with the nearest right one.
 share-run              E                       Share
     Write this run, or the listed ones, to a file for others.
 look-on-run            space                   Scroll run = look              look_on

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from planscope.oracle.trace import Said, ToolCall, Trace
 from planscope.rules.in_session import add_rules
 from planscope.session.locations import bundled
@@ -80,7 +82,10 @@ async def test_search_filter_next_failure_and_histogram_find_runs() -> None:
         assert driven.state.run.id == "d1r1"
 
 
-async def test_a_key_on_a_cause_compares_its_first_run_with_the_nearest_right_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("chosen", [0, 2], ids=["the first of the cause", "the chosen one"])
+async def test_a_key_on_a_cause_compares_a_run_of_it_with_the_nearest_right_one(
+    tmp_path: Path, chosen: int
+) -> None:
     look, cancel = (ToolCall(tool, {"order_id": "#W7"}) for tool in ("get_order", "cancel_order"))
     traces = [[look], [look, cancel], [cancel, look], [look, look]]
     made = session_of(
@@ -91,12 +96,12 @@ async def test_a_key_on_a_cause_compares_its_first_run_with_the_nearest_right_on
         await driven.press("o")
         await _judged(driven)
         await driven.sees("By cause")
-        await driven.press("tab")
+        await driven.press("home", *["down"] * (1 + chosen), "tab")
         await driven.sees("d: beside the nearest right run")
         await driven.press("d")
         await driven.until(lambda: isinstance(driven.app.screen, CompareScreen))
         state = driven.app.screen.state
-        assert state.b.run in ("t1", "t2") and state.a.run in ("t0", "t3")
+        assert state.b.run == ("t2" if chosen else "t1") and state.a.run in ("t0", "t3")
         assert driven.state.command.endswith(f"{state.a.run} {state.b.run}")  # not the run in the debugger
 
 

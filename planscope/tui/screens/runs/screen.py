@@ -207,8 +207,8 @@ class RunsScreen(ListScreen):
         row, here = self.state.chosen, self.here
         if self.current == "losses" and self.causes and row is not None:
             cause = self.groups[self.step]
-            first = (one for one in self.state.listed if cause in self.state.facets_of(one))
-            self.dismiss(Chosen(*next(first, row).place, compare="nearest"))
+            mine = (one for one in (row, *self.state.listed) if cause in self.state.facets_of(one))
+            self.dismiss(Chosen(*next(mine, row).place, compare="nearest"))
         elif row is None or here is None:
             self.tell("no run is open in the debugger to compare with")
         else:  # the one in the debugger itself is compared with the run that is nearest

@@ -395,6 +395,8 @@ def _kind_of(error: BaseException) -> str:
         return "returned"
     if isinstance(error, OSError) and error.errno in _DISK:
         return "killed"
+    if getattr(error, "sqlite_errorname", "").startswith("SQLITE_READONLY"):
+        return "outside"  # a database that the sandbox has made read-only
     if isinstance(error, ConnectionError) or (
         "HTTPError" not in names and any(map(_NETWORK.fullmatch, names))
     ):

@@ -269,8 +269,10 @@ class Watch:
             if {"mode=ro", "mode=memory"} & set(place.query.split("&")):
                 return
             path = unquote(place.path)
-        if path not in (":memory:", "", b":memory:", b""):
-            self._write("write", path, -1)
+        with suppress(OSError, ValueError, TypeError):
+            if path in (":memory:", "", b":memory:", b"") or _is_read_only(_name(path)):
+                return
+        self._write("write", path, -1)
 
     def _write(self, verb: str, path: object, folder: object, follow: bool = True) -> None:
         if isinstance(path, int):
@@ -313,6 +315,11 @@ class Watch:
         own = [frame for frame in frames if self._places.own(frame.filename)]
         if own:
             self._last_words(f"{self._places.name(own[-1].filename)}:{own[-1].lineno}")
+
+
+def _is_read_only(path: str) -> bool:
+    """Return whether the system lets nobody write a file that is there, as namespaces do: SQLite then only reads it."""
+    return Path(path).is_file() and not os.access(path, os.W_OK)
 
 
 def _name(path: object) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
+import sys
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -105,6 +108,40 @@ def test_a_report_says_what_helps_where_the_sandbox_refused() -> None:
     assert asked.sorted()[0].message == "the sandbox refused to connect to localhost:8765"
     assert "--network" in text_of(asked) and "--folder DIR" not in text_of(asked)
     assert "--example FILE" in text_of(never()) and "--example" not in text_of(written)
+
+
+_TILL = """
+import sqlite3
+from pathlib import Path
+
+
+def price_of(code: str) -> str:
+    with sqlite3.connect(Path(__file__).with_name("till.db")) as till:
+        row = till.execute("SELECT price FROM parts WHERE code = ?", (code,)).fetchone()
+    return "Error: no such part" if row is None else str(100 // row[0])
+
+
+def sell(code: str) -> str:
+    with sqlite3.connect(Path(__file__).with_name("till.db")) as till:
+        return str(till.execute("DELETE FROM parts WHERE code = ?", (code,)).rowcount)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a file system that is read-only")
+def test_a_database_of_the_tools_own_is_read_and_writing_to_it_is_outside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "till.py").write_text(f"{_TILL}\n\ntools = [price_of, sell]\n")
+    with closing(sqlite3.connect(tmp_path / "till.db")) as till:
+        till.executescript("CREATE TABLE parts (code, price); INSERT INTO parts VALUES ('P/1', 5), ('P/2', 0)")
+    monkeypatch.chdir(tmp_path)
+    report = Fuzz(Options("till:tools", calls=40, sequences=0, call_limit=60)).run()
+    assert report.tool("price_of").succeeded
+    assert [(one.tool, one.kind, one.shrunk) for one in report.counted()] == [
+        ("price_of", "raised", {"code": "P/2"}),
+        ("sell", "outside", {"code": ""}),
+    ]
+    assert "--folder DIR" in text_of(report)
 
 
 def test_a_limit_of_one_argument_is_documented_if_that_argument_breaks_it() -> None:

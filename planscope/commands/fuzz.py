@@ -210,7 +210,10 @@ def _fuzz(args: Namespace) -> int:
     shown = redact_data(report) if args.redact and args.json else report
     answer(args, FuzzDocument.of_report(shown), fuzz_blocks, quiet=True)
     if fix and not args.json and interrupted is None:
-        write_fixes(report, args)
+        try:
+            write_fixes(report, args)
+        except KeyboardInterrupt as signal:  # at the question: what was found is kept all the same
+            interrupted = signal
     _write(report, files, args)
     _keep(report, kept, args)
     if interrupted is not None:

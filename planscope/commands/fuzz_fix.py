@@ -45,7 +45,7 @@ def write_fixes(report: Report, args: Namespace) -> None:
     for one in proposed:
         try:
             made = rewritten(*_place(report, one.tool), one.before, one.after or "")
-            if args.fix_write or _says_yes(made, args):
+            if args.fix_write or _says_yes(one.tool, made, args):
                 made.write()
                 one.written = made.path.as_posix()
                 _tell(args, f"written: the documentation of {one.tool} in {visible(one.written)}")
@@ -61,10 +61,15 @@ def _place(report: Report, tool: str) -> tuple[str, int]:
     return str(place.get("file") or ""), line if isinstance(line, int) else 1
 
 
-def _says_yes(made: Rewritten, args: Namespace) -> bool:
+def _says_yes(tool: str, made: Rewritten, args: Namespace) -> bool:
     if args.json or not (args.fix and sys.stdin.isatty() and sys.stdout.isatty()):
         return False
-    return input(f"Write it into {visible(made.path.as_posix())}? [y/N] ").strip().lower() in ("y", "yes")
+    asked = f"Write the documentation of {visible(tool)} into {visible(made.path.as_posix())}? [y/N] "
+    try:
+        return input(asked).strip().lower() in ("y", "yes")
+    except EOFError:
+        say("")
+        return False
 
 
 def _write_patch(report: Report, proposed: Sequence[FuzzFix], path: Path) -> None:

@@ -11,7 +11,8 @@ ORIGINS = {
     "mend_text": "documentation alone",
 }
 """What a candidate was made from, by the name of the prompt."""
-WIDTH = 96
+WIDTH = 72
+"""So that a line fits into 80 columns with its sign and indent."""
 
 
 def difference(before: str, after: str, width: int = WIDTH) -> list[str]:

@@ -273,6 +273,34 @@ def proposal(path: Path) -> Report:
     return Report("x:y", 1, tools=[tool], fixes=[one])
 
 
+def ended(_: str) -> str:
+    raise EOFError
+
+
+def stopped(_: str) -> str:
+    raise KeyboardInterrupt
+
+
+def test_what_was_found_is_kept_if_the_question_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "tools.py"
+    path.write_text(SOURCE)
+
+    def find(_: Options, report: Report, *__: object, **___: object) -> None:
+        report.tools, report.fixes = proposal(path).tools, proposal(path).fixes
+
+    monkeypatch.setattr("planscope.commands.fuzz._find", find)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", stopped)
+    given = ["fuzz", "tools:move_file", "--fix", "--model", "openai:x", "--base-url", "http://127.0.0.1:1/v1"]
+    assert main([*given, "-o", "k.planscope.json"]) == 130
+    [fuzzing] = list(load(tmp_path / "k.planscope.json").fuzzings or ())
+    assert fuzzing.fixes and path.read_text() == SOURCE
+
+
 def test_nothing_is_written_without_the_users_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "tools.py"
@@ -288,8 +316,13 @@ def test_nothing_is_written_without_the_users_word(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("builtins.input", lambda _: "no")
     write_fixes(report, options())
     assert path.read_text() == SOURCE
-    monkeypatch.setattr("builtins.input", lambda _: "y")
+    monkeypatch.setattr("builtins.input", ended)
+    write_fixes(report, options())  # Ctrl-D
+    assert path.read_text() == SOURCE
+    questions = [""]
+    monkeypatch.setattr("builtins.input", lambda asked: (questions.append(asked), "y")[1])
     write_fixes(report, options())
+    assert questions[1] == "Write the documentation of move_file into tools.py? [y/N] "
     assert ast.get_docstring(ast.parse(path.read_text()).body[0]) == "New <b>text</b>."
     assert report.fixes[0].written == "tools.py"
 

@@ -143,6 +143,7 @@ class FuzzDocument(Document):
             report,
             findings=[FuzzFinding(**dict(one)) for one in report.sorted()],  # all fields are printed
             statistics=report.figures(),
+            remarks=[*report.remarks, *report.helps()],
             tools=tools,
             baseline=[
                 BaselineDocument.of(one.run, tool=one.tool, aim=one.aim, correct=one.correct)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel, Field
@@ -126,6 +126,18 @@ class Report:
     def never_entered(self) -> list[ToolReport]:
         """Return the tools of which no call succeeded, though calls were made."""
         return [one for one in self.tools if one.calls and not one.entered]
+
+    def helps(self) -> Iterator[str]:
+        """Say which options would let the search get further."""
+        found = self.findings.values()
+        outside = any(one.kind == "outside" for one in found)
+        connects = any("the sandbox refused to connect" in one.message for one in found)
+        if outside and "folder" not in self.settings:
+            yield "--folder DIR gives the tools a copy of a folder, in which they may write."
+        if connects:
+            yield "--network lets the tools connect."
+        if not outside and not connects and any(one.stopped != "unusable" for one in self.never_entered()):
+            yield "--example FILE gives calls that work, to begin with; --folder DIR gives a folder of yours."
 
     @property
     def calls(self) -> int:

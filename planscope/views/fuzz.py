@@ -161,17 +161,6 @@ def _baseline(found: FuzzDocument, whole: bool) -> Iterator[Block]:
     yield Table(rows, ("tool", "outcome", "prompt", "calls", "answer", "judge"))
 
 
-def _helps(found: FuzzDocument) -> Iterator[str]:
-    """Say which options would let the search get further."""
-    refused = {one.kind: one.message for one in found.findings if "the sandbox refused" in one.message}
-    if "outside" in refused:
-        yield "--folder DIR gives the tools a copy of a folder, in which they may write."
-    if "connect" in refused.get("infrastructure", ""):
-        yield "--network lets the tools connect."
-    if not refused and any(map(never_entered, found.tools)):
-        yield "--example FILE gives calls that work, to begin with; --folder DIR gives a folder of yours."
-
-
 def _summary(found: FuzzDocument) -> Iterator[Block]:
     figures = found.statistics
     made = found.calls + sum(tool.agent_calls for tool in found.tools)
@@ -190,7 +179,7 @@ def _summary(found: FuzzDocument) -> Iterator[Block]:
         guessed = f", {used.tokens_estimated:,} of them estimated" if used.tokens_estimated else ""
         money = "" if used.money is None else f", cost {used.money:.4f}"
         yield Para(f"{used.model}: {used.model_calls:,} calls, {tokens}{guessed}{money}")
-    yield from map(Para, [*missing(found.sandbox), *found.remarks, *_helps(found)])
+    yield from map(Para, [*missing(found.sandbox), *found.remarks])
     if found.interrupted:
         yield Para("interrupted; these are the findings so far")
 

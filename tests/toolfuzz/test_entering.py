@@ -100,7 +100,7 @@ def test_a_tool_that_other_tools_make_ready_is_entered_in_sequences() -> None:
     assert (kept.calls, kept.succeeded) == (20 + tool.played, tool.answered)
 
 
-def test_a_report_says_what_helps_where_the_sandbox_refused() -> None:
+def test_a_report_says_what_helps_where_the_sandbox_refused(tmp_path: Path) -> None:
     written, asked = fuzz("opens_by_address", 10), fuzz("asks_server", 5)
     [outside] = [one for one in written.sorted() if one.kind == "outside"]
     assert outside.shrunk == {"mode": "rwc"} and "no-such.db" in outside.message
@@ -108,6 +108,10 @@ def test_a_report_says_what_helps_where_the_sandbox_refused() -> None:
     assert asked.sorted()[0].message == "the sandbox refused to connect to localhost:8765"
     assert "--network" in text_of(asked) and "--folder DIR" not in text_of(asked)
     assert "--example FILE" in text_of(never()) and "--example" not in text_of(written)
+    assert any("--example FILE" in said for said in data_of(never())["remarks"])
+    (tmp_path / "a.txt").write_text("a")
+    given = fuzz("opens_by_address", 10, folder=str(tmp_path))
+    assert "outside" in [one.kind for one in given.counted()] and "--folder" not in text_of(given)
 
 
 _TILL = """
@@ -242,9 +246,8 @@ def test_a_missing_package_is_said_once() -> None:
     report = fuzz("lacks")
     (data,) = data_of(report)["tools"]
     assert data["calls"] < 10 and data["stopped"] == "unusable"
-    assert [one.kind for one in report.sorted()] == ["infrastructure"] and "a package is missing" in text_of(
-        report
-    )
+    assert [one.kind for one in report.sorted()] == ["infrastructure"]
+    assert "a package is missing" in text_of(report) and "--example" not in text_of(report)
 
 
 def test_what_is_only_listed_gets_no_test_that_fails() -> None:

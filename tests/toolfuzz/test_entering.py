@@ -137,7 +137,9 @@ def test_a_database_of_the_tools_own_is_read_and_writing_to_it_is_outside(
 ) -> None:
     (tmp_path / "till.py").write_text(f"{_TILL}\n\ntools = [price_of, sell]\n")
     with closing(sqlite3.connect(tmp_path / "till.db")) as till:
-        till.executescript("CREATE TABLE parts (code, price); INSERT INTO parts VALUES ('P/1', 5), ('P/2', 0)")
+        till.executescript(
+            "CREATE TABLE parts (code, price); INSERT INTO parts VALUES ('P/1', 5), ('P/2', 0)"
+        )
     monkeypatch.chdir(tmp_path)
     report = Fuzz(Options("till:tools", calls=40, sequences=0, call_limit=60)).run()
     assert report.tool("price_of").succeeded

@@ -23,6 +23,7 @@ from planscope.commands.common import (
     tell,
 )
 from planscope.errors import UserError
+from planscope.oracle.verdict_types import graded
 from planscope.rules.names import read_tools, tools_in, tools_named, tools_of_session
 from planscope.rules.rule import RuleFile, names_of, unknown_names
 from planscope.safe import cell_width, clip, visible
@@ -172,7 +173,9 @@ def in_words(one: Checked) -> str:
     from planscope.cause.told import told
 
     cause = "" if one.cause is None else f" {told(one.cause)}"
-    return f"{one.id}: {VERDICTS[one.told].upper()}. {one.explanation}{cause}"
+    grade, differs, _ = graded(one.reward, one.verdict).partition(",")
+    verdict = VERDICTS[one.told].upper() + (f" ({grade})" if differs else "")
+    return f"{one.id}: {verdict}. {one.explanation}{cause}"
 
 
 def _print(pieces: Iterable[str]) -> None:

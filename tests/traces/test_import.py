@@ -183,6 +183,7 @@ def test_what_was_left_out_and_the_grade_are_kept_and_said(cli: Cli, tmp_path: P
     assert (
         "Left out: 2 calls not understood" in said and "Graded 0, keeps all rules: 1 trace (41.41)." in said
     )
+    assert "41.41: RIGHT (graded 0). The run keeps every rule." in said
     told = json.loads(cli("check", str(path), "--rules", str(rules), "--json").out)
     assert [one["verdict"] for one in told["traces"]] == ["unknown", "right", "right"]
     assert [one["count"] for one in told["traces"][0]["left_out"]] == [2, 5]

@@ -10,7 +10,7 @@ from planscope.cause.ranking import WEIGHTS, marks, shares
 from planscope.cause.signs import TOLD, Break, Evidence, Sign, evidence
 from planscope.language.calls import path_text
 from planscope.oracle.trace import Trace
-from planscope.oracle.verdict_types import Blame, Came, Link, StepNo, Verdict
+from planscope.oracle.verdict_types import Blame, Came, Link, StepNo, Suspect, Verdict
 from planscope.rules.judge import Tested
 from planscope.rules.many import Judged
 from planscope.rules.rule import RuleFile
@@ -58,10 +58,11 @@ def find_cause(
     best = max(found.by_step, key=lambda step: likely.get(step, 0.0), default=None)
     placed = best is not None and found.by_step[best].keys() <= {"last", "amends"}
     if best is None or likely[best] < (none if found.wrong else SURE) or (placed and not found.wrong):
-        return Blame(None, none, lost=lost, shows=shows, origin=lost)
-    signs = dict(
-        sorted(found.by_step[best].items(), key=lambda one: (one[0] != "break", -WEIGHTS.get(one[0], 0.0)))
-    )
+        suspect = None
+        if best is not None and not found.withdrawn:
+            suspect = Suspect(best, likely[best] / (1 - none), tuple(_signs(found, best).values()))
+        return Blame(None, none, lost=lost, shows=shows, origin=lost, suspect=suspect)
+    signs = _signs(found, best)
     chain = tuple(_chain(found, best, shows))
     named = len(chain) > 1 + (shows not in (None, best)) or not FROM_VALUES.isdisjoint(signs)
     tool = trace.calls[best - 1].tool if best != "end" else "the end"
@@ -71,6 +72,13 @@ def find_cause(
     sources = tuple(map(_came, found.sources.by_step.get(best, ()))) if best != "end" else ()
     origin = best if named or lost is None else lost
     return Blame(best, likely[best], tuple(signs.values()), lost, shows, origin, chain, label, sources)
+
+
+def _signs(found: Evidence, step: StepNo) -> dict[Sign, str]:
+    """Return what speaks for a step, the clearest first."""
+    return dict(
+        sorted(found.by_step[step].items(), key=lambda one: (one[0] != "break", -WEIGHTS.get(one[0], 0.0)))
+    )
 
 
 def add_cause(judged: Judged, file: RuleFile) -> None:

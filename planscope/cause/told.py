@@ -51,9 +51,16 @@ def told(cause: Blame) -> str:
     """Say the answer as a sentence, not yet safe to display."""
     if cause.step is None and cause.reasons:
         return f"The cause was {cause.reasons[0]}."
-    if cause.step is None:
-        return "No step stands out as the cause."
-    return f"Most likely cause: {step_name(cause.step)} ({percent(cause.confidence)}): {'; '.join(cause.reasons)}."
+    if cause.step is not None:
+        return f"Most likely cause: {_named(cause.step, cause.confidence, cause.reasons)}."
+    told = "No step stands out as the cause"
+    if (one := cause.suspect) is not None:
+        told += f"; if the run went wrong, it is most likely {_named(*one)}"
+    return f"{told}."
+
+
+def _named(step: StepNo, confidence: float, reasons: tuple[str, ...]) -> str:
+    return f"{step_name(step)} ({percent(confidence)}): {'; '.join(reasons)}"
 
 
 def chain(cause: Blame) -> list[str]:

@@ -119,6 +119,14 @@ class CameDocument(Document):
     path: str = Field(description="the path in that answer")
 
 
+class SuspectDocument(Document):
+    """A step that is likely to blame, if any is."""
+
+    step: StepNo
+    confidence: float
+    reasons: list[str]
+
+
 class CauseDocument(Document):
     """The most likely cause, without a call to a model."""
 
@@ -131,6 +139,9 @@ class CauseDocument(Document):
     origin: StepNo | None = Field(description="the step to which provenance leads from there, else lost")
     chain: list[LinkDocument] = Field(description="the way from the cause to where it shows")
     sources: list[CameDocument] = Field(description="where the arguments of the step came from")
+    suspect: SuspectDocument | None = Field(
+        default=None, description="if no step is named: the likeliest one, if the run went wrong all the same"
+    )
 
 
 CauseOf = Annotated[

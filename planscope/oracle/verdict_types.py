@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from planscope.oracle.trace import Cause, ToolCall, Trace
 
@@ -329,6 +329,14 @@ class Came:
     path: str = ""
 
 
+class Suspect(NamedTuple):
+    """A step that is likely to blame, if any is."""
+
+    step: StepNo
+    confidence: float
+    reasons: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Blame:
     """The most likely cause of what went wrong. ``step`` is None if nothing in the trace speaks for one; ``confidence``
@@ -337,6 +345,9 @@ class Blame:
     ``lost``: the first step without a continuation that keeps everything. ``shows``: the first that breaks something,
     or the end. ``origin``: the step to which provenance leads from there, else ``lost``. ``label`` is what runs with
     this cause have in common. ``sources``: those of the arguments of the step. All words may be hostile text.
+
+    ``suspect``: if none is named, the step that is likeliest if the run went wrong all the same, and how likely it then
+    is.
     """
 
     step: StepNo | None
@@ -348,3 +359,4 @@ class Blame:
     chain: tuple[Link, ...] = ()
     label: str = ""
     sources: tuple[Came, ...] = ()
+    suspect: Suspect | None = None

@@ -55,7 +55,17 @@ def test_a_good_run_has_no_cause() -> None:
         ASKED, look("#W1000001"), Said("model", "Shall I cancel #W1000001?"), YES, cancel("#W1000001")
     )
     assert (found.step, found.lost, found.shows) == (None, None, None)
-    assert told(found) == "No step stands out as the cause."
+    assert found.suspect is not None and found.suspect.step == 2 and found.confidence > 0.5
+    assert told(found).startswith(
+        "No step stands out as the cause; if the run went wrong, it is most likely step 2 ("
+    )
+    assert blamed(ASKED).suspect is None and told(blamed(ASKED)) == "No step stands out as the cause."
+
+
+def test_a_run_whose_user_changed_their_mind_has_no_suspect() -> None:
+    said = Said("user", "Never mind, I want to keep it.")
+    found = blamed(ASKED, look("#W1000001"), Said("model", "Shall I cancel #W1000001?"), said)
+    assert (found.step, found.suspect) == (None, None)
 
 
 def test_a_write_before_looking() -> None:

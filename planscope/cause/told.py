@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from planscope.language.calls import path_text
 from planscope.oracle.verdict_types import Blame, StepNo, Verdict, VerdictKind, cause_sought
-from planscope.wording.phrases import percent, step_name
+from planscope.wording.phrases import percent, step_name, value
 from planscope.wording.terms import NO_RETURN
 
 if TYPE_CHECKING:
@@ -77,6 +77,11 @@ def chain(cause: Blame) -> list[str]:
         f"{', '.join([step_name(step), *(name for name, at in named.items() if at == step)])}: {said[step]}"
         for step in order
     ]
+
+
+def given(source: Source) -> str:
+    """Say an argument with its value: one text may have several numbers."""
+    return f"{source.name} {value(source.value, 40)}"
 
 
 def came_from(source: Source) -> str:

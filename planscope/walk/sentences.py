@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from planscope.cause.provenance import sources_of
-from planscope.cause.told import came_from
+from planscope.cause.told import came_from, given
 from planscope.debugger.cursor import DebugState
 from planscope.language.outline import OutlineNode
 from planscope.oracle.trace import Trace
@@ -99,7 +99,7 @@ def seen_lines(record: RunRecord, view: StepView, trace: Trace) -> Iterator[str]
     yield from lines(told, WHOLE)
     yield from _said_lines(record, view, WHOLE)
     for one in sources_of(trace, view.index) if view.call is not None else ():
-        yield visible(f"{one.name}: {came_from(one)}")
+        yield visible(f"{given(one)}: {came_from(one)}")
 
 
 def constraint_line(state: DebugState, constraint: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from planscope.cause.provenance import sources_of
@@ -10,6 +12,7 @@ from planscope.oracle.trace import Said, Trace
 from planscope.oracle.verdict_types import Blame, Link, StepNo, VerdictKind, cause_sought
 from planscope.rules.beside import judged_trace
 from planscope.rules.reading import read_rules
+from planscope.tui.dialogs.look import sources_at
 from tests.causes.test_cause import ASKED, LOOK, cancel, look
 from tests.causes.test_provenance import call
 
@@ -94,6 +97,14 @@ def test_where_values_came_from_is_said() -> None:
         "amount": "the answer to step 1 at orders[0].total, the same number",
         "to": "from nowhere",
         "note": "not found before it",
+    }
+    counted = replace(
+        trace, items=[Said("user", "12.50 and 9.90"), call("sum", 22.4, expression="12.50 + 3 + 9.90")]
+    )
+    assert sources_at(counted, 1).value == {
+        "expression 12.5": "a turn of the user, the same number",
+        "expression 3.0": "not found before it",
+        "expression 9.9": "a turn of the user, the same number",
     }
     assert [came_from(one) for one in sources_of(trace, 1)] == ["a turn of the user, as part of a text"]
 

@@ -62,7 +62,7 @@ async def test_a_run_opens_at_its_cause(tmp_path: Path, size: tuple[int, int], r
         if rules:
             await driven.sees("step 1, origin: ", "step 2, lost, shows: ")
         await driven.press("escape", "g", "n", "space")
-        await driven.sees(SOURCES, "order_id  from nowhere")
+        await driven.sees(SOURCES, 'order_id "#W7777777"  from nowhere')
         assert driven.screen is not driven.app.screen
         await driven.press("down", "y")
         await driven.sees("The value (")
@@ -140,7 +140,7 @@ def test_space_finds_the_sources_of_one_call() -> None:
     doors.look(stage)
     dialog = stage.app.pushed[0][0]
     assert isinstance(dialog, LookDialog) and dialog.seeks
-    assert dialog.pages[0].parts[0].value == {"order_id": "from nowhere, as at step 1"}
+    assert dialog.pages[0].parts[0].value == {'order_id "#W7777777"': "from nowhere, as at step 1"}
     start = FakeStage(invented(), "t", 0)
     doors.look(start)
     assert not start.app.pushed[0][0].seeks
@@ -158,4 +158,4 @@ def test_the_walker_begins_there_and_says_the_chain() -> None:
     told = "\n".join(walker.do("x"))
     assert "Step 1, origin: " in told and "Step 2, lost, shows: " in told
     assert "most likely the cause" in next(line for line in walker.do("4") if line.startswith("Step 1"))
-    assert "order_id: from nowhere" in list(walker.do("look"))
+    assert 'order_id "#W7777777": from nowhere' in list(walker.do("look"))

@@ -42,9 +42,9 @@ def pages_of(record: RunRecord, index: int) -> list[Page]:
 def sources_at(trace: Trace, index: int) -> Part:
     """Return where the arguments of a call came from. For any thread: it looks at all that stands before."""
     from planscope.cause.provenance import sources_of
-    from planscope.cause.told import came_from
+    from planscope.cause.told import came_from, given
 
-    return Part(SOURCES, {one.name: came_from(one) for one in sources_of(trace, index)})
+    return Part(SOURCES, {given(one): came_from(one) for one in sources_of(trace, index)})
 
 
 class LookDialog(Dialog[None]):

@@ -26,7 +26,7 @@ from planscope.cause.ranking import WEIGHTS, Outcome, marks, shares
 from planscope.traces import open_traces
 from tests.causes.damage import Labelled, family_a
 from tests.causes.family import drawn
-from tests.causes.measure import RETAIL, Judge, by_kind, table, without_gold
+from tests.causes.measure import RETAIL, Judge, by_grade, by_kind, table, without_gold
 from tests.rules.test_policies import GOOD
 
 STRENGTH = 0.0005
@@ -116,6 +116,7 @@ def left_out() -> None:
         weights = fitted([some for other, some in cases.items() if other != name])
         with patch.dict(WEIGHTS, weights):
             table(f"Family {name}, left out", runs, JUDGE, gold=False)
+            by_grade(runs, JUDGE)
             by_kind(runs, JUDGE)
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from planscope.traces import open_traces
 from tests.causes.damage import Labelled
-from tests.causes.measure import RETAIL, Judge, by_kind, table
+from tests.causes.measure import RETAIL, Judge, by_grade, by_kind, table
 from tests.rules.test_policies import GOOD
 
 
@@ -62,6 +62,7 @@ def main() -> None:
     runs, rules = drawn(args.file, args.runs, args.seed)
     judge = Judge(RETAIL if rules is None else rules)
     table(f"Family of {args.file.name}", runs, judge)
+    by_grade(runs, judge)
     by_kind(runs, judge)
 
 

@@ -37,6 +37,15 @@ class Judge:
         found = find_cause(trace, self.breaks(trace), self.file)
         return found.step, found.confidence
 
+    def suspect(self, trace: Trace) -> tuple[StepNo | None, float]:
+        """The step that is named or, if none is, the suspect."""
+        found = find_cause(trace, self.breaks(trace), self.file)
+        return (
+            (found.suspect.step, found.suspect.confidence)
+            if found.suspect
+            else (found.step, found.confidence)
+        )
+
     def forced(self, trace: Trace) -> tuple[StepNo | None, float]:
         """The likeliest step, however likely it is that there is none: as the baselines, it always names one."""
         found = self.evidence(trace)
@@ -157,6 +166,27 @@ def table(title: str, runs: Sequence[Labelled], judge: Judge, gold: bool = True)
         print(f"| {row.line()} |")
         said += f" without the gold plan, {error} with it"
     print(f"{said}.")
+
+
+def by_grade(runs: Sequence[Labelled], judge: Judge) -> None:
+    """Print who is exact where a grade says that the run went wrong, and where nothing or a good grade does.
+    ``suspect``: the step that is named or, if none is, the one that is likeliest if the run went wrong."""
+    print(
+        "\n| grade | labelled | planscope | or its suspect | first error, else last write, else last call |"
+    )
+    print("| --- | --- | --- | --- | --- |")
+    plain = [without_gold(run) for run in runs if run.label is not None]
+    for grade in ("below 1", "1", "none"):
+        mine = [run for run in plain if _grade(run.trace) == grade]
+        guesses = (judge.planscope, judge.suspect, judge.rule_of_thumb)
+        exact = [sum(guess(run.trace)[0] == run.label for run in mine) for guess in guesses]
+        if mine:
+            told = " | ".join(f"{100 * one / len(mine):.0f} %" for one in exact)
+            print(f"| {grade} | {len(mine)} | {told} |")
+
+
+def _grade(trace: Trace) -> str:
+    return "none" if trace.reward is None else "below 1" if trace.reward < 1 else "1"
 
 
 def by_kind(runs: Sequence[Labelled], judge: Judge) -> None:

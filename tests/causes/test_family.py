@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.causes import family_d, family_m, family_p
+from tests.causes import family_d, family_e, family_m, family_p, who_when
 from tests.causes.family import drawn, labelled, main
 from tests.causes.measure import Judge, measured
 from tests.nightly import nightly
@@ -75,6 +75,44 @@ def test_the_command_judges_a_file(
     told = capsys.readouterr().out
     assert "2 labelled runs, 1 without a mistake." in told
     assert "| last call | 100 % | 50 % | 100 % | 100 % | 100 % |" in told and "| k | 3 |" in told
+
+
+def test_turns_of_agents_are_read_as_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talk = [
+        ("human", "What is 1 / 0?"), ("Orchestrator (-> Coder)", "Compute it."), ("Coder", "print(1 / 0)"),
+        ("Computer_terminal", "exitcode: 1 (execution failed)\nCode output: error"), ("Coder", "It is 0."),
+    ]  # fmt: skip
+    held = {
+        "question": "What is 1 / 0?",
+        "history": [{"role": who, "content": text} for who, text in talk],
+        "mistake_step": "2",
+    }
+    for part in ("Algorithm-Generated", "Hand-Crafted"):
+        (tmp_path / part).mkdir()
+        (tmp_path / part / "1.json").write_text(json.dumps(held), encoding="utf-8")
+    trace, turns, label = who_when.run_of(tmp_path / "Hand-Crafted" / "1.json")
+    assert [(call.tool, call.failed, call.answer) for call in trace.calls] == [
+        ("Orchestrator", False, None), ("Coder", True, talk[3][1]), ("Coder", False, None),
+    ]  # fmt: skip
+    assert (turns, label) == ([1, 2, 4], 2)
+    monkeypatch.setattr(sys, "argv", ["who_when", str(tmp_path)])
+    who_when.main()
+    told = capsys.readouterr().out
+    assert told.count("1 labelled runs") == 2
+    assert "| first error | 100 % | 100 % | 100 % | 100 % |" in told
+    assert "| last call | 100 % | 0 % | 0 % | 100 % |" in told
+
+
+@real
+def test_runs_of_another_job_are_damaged() -> None:
+    good = json.loads((FOLDER / "tau_bench_airline_3.json").read_text(encoding="utf-8"))
+    records = family_e.family([{**one, "reward": 1.0} for one in good], 1)
+    runs = labelled(records, "E")
+    assert len({run.kind for run in runs}) > 15
+    assert all((run.label is None) == (run.kind in family_e.FINE_KINDS) for run in runs)
+    assert records == family_e.family([{**one, "reward": 1.0} for one in good], 1)
 
 
 @real

@@ -53,9 +53,9 @@ def words_said(messages: Iterable[MessageEvent]) -> str:
 
 
 def by_speaker(messages: Sequence[MessageEvent], words: str) -> tuple[list[tuple[str, str]], str]:
-    """Return the turns up to the user's last one, each with its speaker, and what the model says after them. ``words``:
-    all that these messages say, which is returned where the user says nothing."""
-    last = max((k for k, one in enumerate(messages, 1) if one.by == "user" and one.text.strip()), default=0)
+    """Return the turns up to the last one that is not the model's, each with its speaker, and what the model says after
+    them. ``words``: all that these messages say, which is returned where the model alone speaks."""
+    last = max((k for k, one in enumerate(messages, 1) if one.by is not None and one.text.strip()), default=0)
     told = (
         (SPEAKERS.get(one.by or "", MODEL), words_of(one.text, one.refusal, one.finish, one.structured))
         for one in messages[:last]

@@ -16,7 +16,7 @@ from planscope.session.model import (
     Run,
     Usage,
 )
-from planscope.session.record import BROKEN_OFF, WAITS_FOR, Cost, Help, record_of, with_event
+from planscope.session.record import BROKEN_OFF, WAITS_FOR, Cost, Help, by_speaker, record_of, with_event
 from planscope.session.store import load
 
 
@@ -48,6 +48,23 @@ def test_thoughts_go_to_the_call_after_them_and_the_last_words_stay() -> None:
     assert (call.thought, call.answer, call.failed, call.said) == ("first\nsecond", "done", True, "was")
     assert call.refused_by == "user"
     assert (made.last_words, made.ending, made.reason) == ("all done", "stopped", "")
+
+
+def test_what_others_said_is_told_apart_from_what_the_model_thought() -> None:
+    """The user's turns, and what the recorder noted between two calls."""
+    made = record_of(
+        run_of(
+            MessageEvent(text="a day?"),
+            MessageEvent(text=f"{WAITS_FOR}: which day?", by="system"),
+            MessageEvent(text="a person answered: Monday", by="system"),
+            MessageEvent(text="then Monday"),
+            CallEvent(step=1, tool="a", arguments={}),
+        )
+    )
+    turns, thought = by_speaker(made.calls[0].messages, made.calls[0].thought)
+    assert [speaker for speaker, _ in turns] == ["model", "system", "system"] and thought == "then Monday"
+    alone = (MessageEvent(text="I book."),)
+    assert by_speaker(alone, "I book.") == ([], "I book.")
 
 
 def test_an_answer_finds_its_call_by_number_and_one_to_no_call_is_nobodys() -> None:

@@ -356,16 +356,20 @@ def test_differences_name_what_is_there() -> None:
             "runs": [*then.runs, then.runs[0].model_copy(update={"id": "r3"})],
             "watches": ["state"],
             "cursor": {"index": 1},
+            "rules": "lock_up happens at least once.",
+            "fuzzings": [],
         }
     )
     assert list(differences(now, more)) == [
         "the title: ␛[31m",
         "the notes",
+        "the rules",
+        "what was found in tools",
         "1 run new (r3)",
         "1 watch",
         "the cursor",
     ]
-    assert list(differences(more, Session(id="s", title="\x1b[31m")))[1] == "3 runs missing (r1, r2, r3)"
+    assert list(differences(more, Session(id="s", title="\x1b[31m")))[3] == "3 runs missing (r1, r2, r3)"
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])

@@ -98,8 +98,8 @@ def differences(now: Session, then: Session) -> Iterator[str]:
     """Yield the differences of ``then`` from ``now``, one line each; safe to show."""
     if now.title != then.title:
         yield f"the title: {shown(then.title, 80)}"
-    if now.notes != then.notes:
-        yield "the notes"
+    parts = {"notes": "the notes", "rules": "the rules", "fuzzings": "what was found in tools"}
+    yield from (words for name, words in parts.items() if getattr(now, name) != getattr(then, name))
     for name, one, more in (
         ("runs", "run", ""),
         ("variants", "query", "queries"),

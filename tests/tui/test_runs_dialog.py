@@ -17,7 +17,7 @@ from planscope.tui.opening.summary import summary_of
 from planscope.tui.screens.compare.screen import CompareScreen
 from planscope.tui.style.lines import Run
 from tests.tui import sessions
-from tests.tui.screen import Driven, opened
+from tests.tui.screen import Driven, opened, rows
 
 
 async def _judged(driven: Driven) -> None:
@@ -92,12 +92,16 @@ async def test_a_key_on_a_cause_compares_a_run_of_it_with_the_nearest_right_one(
         [Trace([Said("user", "Cancel order #W7"), *items], id=f"t{k}") for k, items in enumerate(traces)]
     )
     add_rules(made, "cancel_order never happens.")
-    async with opened(sessions.write(made, tmp_path), (120, 40)) as driven:
+    async with opened(sessions.write(made, tmp_path), (80, 24)) as driven:
         await driven.press("o")
         await _judged(driven)
         await driven.sees("By cause")
+        left = [row.partition("│")[0].strip() for row in rows(driven.app)]
+        assert any(row.endswith("…") for row in left) and "cancel_order happens" not in " ".join(left)
         await driven.press("home", *["down"] * (1 + chosen), "tab")
-        await driven.sees("d: beside the nearest right run")
+        left = [row.partition("│")[0].strip() for row in rows(driven.app)]
+        whole = "cancel_order violates cancel_order never happens"
+        assert whole in " ".join(left), "what is cut is told whole"
         await driven.press("d")
         await driven.until(lambda: isinstance(driven.app.screen, CompareScreen))
         state = driven.app.screen.state

@@ -126,13 +126,13 @@ def loss_lines(losses: Losses, width: int, at: int | None) -> list[Line]:
 
 
 def cause_lines(causes: Sequence[tuple[str, int]], width: int, at: int | None) -> list[Line]:
-    """Lay out the causes: ``41 runs: cancel_order violates ...``. ``at``: the row with the cursor."""
-    return [
-        cursor_line(
-            cut([Run(f"{phrases.plural(n, 'run')}: ", "strong"), Run(shown(cause, 200))], width - 2), i == at
-        )
-        for i, (cause, n) in enumerate(causes)
-    ]
+    """Lay out the causes: ``41 runs: cancel_order violates ...``. ``at``: the row with the cursor, which is told whole
+    below the others if it is cut."""
+    rows = [(Run(f"{phrases.plural(n, 'run')}: ", "strong"), Run(shown(cause, 200))) for cause, n in causes]
+    lines = [cursor_line(cut(runs, width - 2), i == at) for i, runs in enumerate(rows)]
+    if at is not None and width_of(rows[at]) > width - 2:
+        lines += [BLANK, *wrapped(shown(causes[at][0], 200), width, "dim")]
+    return lines
 
 
 def _loss_line(row: Loss, most: int, width: int, chosen: bool) -> Line:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from planscope.safe import cell_width
 from planscope.session.library_index import Entry
 from planscope.session.locations import bundled
+from planscope.session.model import FuzzFinding, Fuzzing, Session
 from planscope.session.run_list import Facet
 from planscope.session.store import load
 from planscope.session.tally import Outcome, Tally
@@ -233,6 +234,15 @@ def test_what_dissections_ran_is_counted_and_not_listed() -> None:
     assert f"{len(seen.runs)} runs of" in told and f"{len(seen.runs) - 1} of them made by dissections" in told
     assert told.count("simulated") == 1
     assert " ".join(seen.variants[0].query.text.split())[:60] in told
+
+
+def test_a_file_of_findings_says_how_many_and_not_that_it_has_no_run() -> None:
+    finding = FuzzFinding(tool="t", kind="raised")
+    for found, said in (([finding], "1 finding in tools"), ([], "0 findings in tools")):
+        session = Session(id="f", title="f", fuzzings=[Fuzzing(id="z1", target="m:t", findings=found)])
+        one = entry(1)
+        told = "\n".join(made.text for made in preview_lines(one, Preview(one, contents_of(session)), 100))
+        assert said in told and "run" not in told
 
 
 def test_dates_and_sizes_for_people() -> None:

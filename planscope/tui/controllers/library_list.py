@@ -142,7 +142,8 @@ def verdicts_in(entry: Entry) -> set[str]:
 class Contents:
     """A session's content: the query that was run last, and the last runs outside dissections.
 
-    ``own`` counts those runs; ``records`` has the latest of them with their numbers, the last run first.
+    ``own`` counts those runs; ``records`` has the latest of them with their numbers, the last run first. ``findings``
+    counts what was found in tools; None if none was tested.
     """
 
     text: str
@@ -151,6 +152,7 @@ class Contents:
     runs: int
     own: int
     records: tuple[tuple[int, RunRecord], ...]
+    findings: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,8 @@ def contents_of(session: Session) -> Contents:
     found = [v for v in session.variants if v.id == last] or session.variants
     text = found[-1].query.text if found else ""
     variants = len(session.variants)
-    return Contents(text, session.notes, variants, len(session.runs), len(numbers), tuple(records))
+    findings = sum(len(one.findings) for one in session.fuzzings) if session.fuzzings else None
+    return Contents(text, session.notes, variants, len(session.runs), len(numbers), tuple(records), findings)
 
 
 def preview_of(entry: Entry, own: bool) -> Preview:

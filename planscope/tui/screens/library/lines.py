@@ -158,6 +158,10 @@ def _contents(page: Page, contents: Contents, came_out: str) -> None:
     if contents.notes.strip():
         page.say("notes", contents.notes.strip(), "quote")
     page.add()
+    if contents.findings is not None:
+        page.say("found", f"{phrases.plural(contents.findings, 'finding')} in tools")
+        if not contents.runs:
+            return
     told = phrases.plural(contents.runs, "run")
     if contents.variants > 1:
         told += f" of {phrases.plural(contents.variants, 'query', 'queries')}"

@@ -146,7 +146,7 @@ def _notes(side: Side, step: StepSide, row: CallRow, kept: Kept | None) -> Itera
 
 def _state(side: Side, step: StepSide, width: int) -> list[Run]:
     state = step.state
-    if state is None:
+    if state is None or (side.verdict is not None and not side.verdict.judged):  # the title says so once
         return []
     if lost_at(side, step.index):
         return [Run(f" {terms.STATE_GLYPHS[state]} {terms.LOST_HERE}", "stop")]

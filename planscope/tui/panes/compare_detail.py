@@ -62,9 +62,8 @@ def _of_step(told: Page, side: Side, step: StepSide) -> None:
 
 
 def _state(told: Page, side: Side, step: StepSide) -> None:
-    if step.state is None:
-        told.say("state", "not judged", "dim")
-        return
+    if step.state is None or (side.verdict is not None and not side.verdict.judged):
+        return  # the title says so
     lost = f", {terms.LOST_HERE} ({terms.NO_RETURN})" if lost_at(side, step.index) else ""
     told.say("state", f"{terms.STATE_GLYPHS[step.state]} {state_word(side, step)}{lost}", step.state)
     if step.findings:

@@ -167,7 +167,8 @@ async def test_a_fork_says_what_was_kept_and_what_was_edited(
         events += [e for e in run.events if e.type == "end"]
         fork = {"id": "r7", "forked_from": ForkPoint(run=run.id, step=2), "events": events}
         document.put_run(run.model_copy(update=fork))
-        driven.open_run_number(2)
+        document.session.runs[:1] = []  # else it is compared with this one, which is right
+        driven.open_run_number(1)
         await driven.rest()
         screen = await entered(driven)
         assert "r7 forks here" in driven.text and "kept from r2 up to here" in driven.text
@@ -291,6 +292,11 @@ def test_of_the_right_runs_the_one_with_the_same_calls_but_one_is_nearest() -> N
     near.events[near.events.index(prompt)] = other
     assert nearest(made, here, known) == Chosen(wrong.variant, "far")  # of the same task
     near.events[near.events.index(other)] = prompt
+    forked = wrong.model_copy(update={"id": "fork", "forked_from": ForkPoint(run=wrong.id, step=2)})
+    fork = made.model_copy(update={"runs": [*made.runs, forked]})
+    for verdict, other in (("wrong", "near"), ("right", wrong.id)):
+        found = nearest(fork, Chosen(wrong.variant, "fork"), {**known, "fork": Outcome(verdict)})
+        assert found == Chosen(wrong.variant, other)
     none = {**known, "near": Outcome("wrong"), "far": Outcome("unknown")}
     assert nearest(made, here, none) == Chosen(wrong.variant, "near")  # not with an equal run
 
@@ -317,6 +323,7 @@ async def test_the_runs_of_unrelated_tasks_are_said_to_be_so(tmp_path: Path) -> 
     async with opened(write(session_of([one, other]), tmp_path)) as driven:
         await driven.press("d")
         await driven.sees("different tasks, it seems")
+        assert "NOT JUDGED" in driven.text and "? not judged" not in driven.text, "said once of each run"
 
 
 async def test_one_query_is_not_said_to_mean_the_same_as_itself() -> None:

@@ -29,10 +29,10 @@ class Chosen:
 
 
 def nearest(session: Session, here: Chosen, known: Mapping[str, Outcome]) -> Chosen | None:
-    """Choose the other side: what a run was forked from; for a wrong run, the right run that is most like it; for any
-    other, the run that is most like it and not equal. A run that was graded 0 is wrong, however it is judged. Runs of
-    the same query come first (for a mutant of the original), then those of its parent and its children. Of these, the
-    ones whose agents were asked the same come first: other trials of the same task.
+    """Choose the other side: for a wrong run, the right run that is most like it; else what it was forked from, or the
+    run that is most like it and not equal. A run that was graded 0 is wrong, however it is judged. Runs of the same
+    query come first (for a mutant of the original), then those of its parent and its children. Of these, the ones whose
+    agents were asked the same come first: other trials of the same task.
 
     A query without a run is compared with its parent. None if the session has nothing else. ``known``: outcomes by the
     runs' ids; others are judged, those that are most alike first. For a thread.
@@ -43,10 +43,6 @@ def nearest(session: Session, here: Chosen, known: Mapping[str, Outcome]) -> Cho
     others = [run for run in session.runs if run is not mine]
     if mine is None or not others:
         return _query_beside(session, here)
-    if mine.forked_from is not None:
-        source = next((run for run in others if run.id == mine.forked_from.run), None)
-        if source is not None:
-            return Chosen(source.variant, source.id)
     calls, parents = _calls(mine), {variant.id: variant.parent for variant in session.variants}
     mutant = any(one.id == mine.variant and one.origin.mutation for one in session.variants)
     home = parents.get(mine.variant) if mutant else mine.variant
@@ -71,6 +67,8 @@ def nearest(session: Session, here: Chosen, known: Mapping[str, Outcome]) -> Cho
 
     wrong = verdict(mine) == "wrong" or (mine.reward is not None and mine.reward <= 0)
     found = next(filter(right, others), None) if wrong else None
+    if found is None and mine.forked_from is not None:
+        found = next((run for run in others if run.id == mine.forked_from.run), None)
     if found is None:
         found = next((run for run in others if _calls(run) != calls), others[0])
     return Chosen(found.variant, found.id)

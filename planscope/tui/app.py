@@ -25,7 +25,6 @@ from textual.theme import Theme
 from planscope.errors import UserError
 from planscope.session.run_names import run_named
 from planscope.signals import passed_on, status_of
-from planscope.tui.messages import DocumentChanged
 from planscope.tui.opening.first_frame import FirstFrame
 from planscope.tui.opening.summary import run_to_open, summary_of
 from planscope.tui.panes.windowed import Windowed
@@ -320,6 +319,8 @@ class PlanscopeApp(ThemedApp):
 
     def announce(self, message: Message) -> None:
         """Hand a controller's message to autosave, to drafts and to all open screens."""
+        from planscope.tui.messages import DocumentChanged
+
         if isinstance(message, DocumentChanged) and self.work is not None:
             if self.work.autosave is not None:
                 self.work.autosave.heard(message)

@@ -6,14 +6,13 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from textual import events, on
+from textual import events
 from textual.command import CommandPalette
 from textual.filter import LineFilter, NoColor
 
 from planscope.errors import UserError
 from planscope.safe import without_controls
 from planscope.tui.arrangement import is_too_small
-from planscope.tui.messages import Arranged, ThemeChosen
 from planscope.tui.settings import BY_NAME, ScreenSettings
 from planscope.tui.style.lines import shown
 from planscope.tui.style.painter import Painter
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from planscope.tui.app_screen import AppScreen
     from planscope.tui.controllers.jobs import Jobs
     from planscope.tui.keys import KeyChoice
+    from planscope.tui.messages import Arranged, ThemeChosen
 
 _WRITE_AFTER = 0.6
 """Seconds after the last change until changed settings are written."""
@@ -131,6 +131,8 @@ class ThemedApp(TypedAhead):
             if number is None:
                 self.theme = before
             else:
+                from planscope.tui.messages import ThemeChosen
+
                 self.post_message(ThemeChosen(names[number]))
 
         at = names.index(before) if before in names else 0
@@ -138,15 +140,13 @@ class ThemedApp(TypedAhead):
 
     # Choices made on the screen
 
-    @on(ThemeChosen)
-    def _theme_chosen(self, message: ThemeChosen) -> None:
+    def on_theme_chosen(self, message: ThemeChosen) -> None:
         if message.name in self.available_themes:
             self.theme = message.name
             self.settings.choose("theme", message.name)
             self._write_soon()
 
-    @on(Arranged)
-    def _arranged(self, message: Arranged) -> None:
+    def on_arranged(self, message: Arranged) -> None:
         self.settings.choose_arrangement(message.kind, message.arrangement)
         self._write_soon()
 

@@ -20,7 +20,6 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from planscope.tui.messages import TextMarked
 from planscope.tui.style.lines import BLANK, Line, Run, alike, cut, width_of
 from planscope.tui.style.painter import Painter
 
@@ -277,6 +276,8 @@ class Windowed(Widget):
         rows = (self.BOX, max(self.cells[1] - 1, 0))
         a, b = sorted((start, event.offset), key=lambda at: (at.y, at.x))
         places = [Offset(at.x, min(max(at.y, rows[0]), rows[1])) for at in (a, b + Offset(1, 0))]
+        from planscope.tui.messages import TextMarked
+
         self.post_message(TextMarked(self, Selection(*places)))
 
     # Mouse

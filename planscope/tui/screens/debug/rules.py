@@ -27,7 +27,7 @@ async def write_rules(stage: Stage) -> None:
         return
     run = document.run(stage.view.run.id) if stage.view.run is not None else None
     text = drafts.rules.get(session.id, session.rules or "")
-    trace = trace_of(run) if run is not None else None
+    trace = trace_of(run, stage.view.run) if run is not None else None
     before = session.rules or ""
 
     def keep(left: str) -> None:

@@ -423,8 +423,10 @@ def _small(value: Any, most: int = LONGEST_RAW) -> Any:
 
 
 def trace_of(run: Run, record: RunRecord | None = None, *, live: bool = False) -> Trace:
-    """Return a run as a trace. A record without an end is cut off, unless the run is ``live``. ``record``: the run's, if
-    it is known."""
+    """Return a run as a trace. A record without an end is cut off, unless the run is ``live``.
+
+    ``record``: the run's, if it is known.
+    """
     trace = trace_of_record(record or record_of(run, under_way=live))
     trace.started = run.started.timestamp() if run.started is not None else None
     return trace

@@ -192,7 +192,7 @@ def _dispatch(args: list[str]) -> int:
     from planscope.commands.common import check_needs
 
     check_needs(parsed, args)
-    return command(parsed.command).run(parsed)
+    return command(parsed.command).run(parsed) or 0
 
 
 def _look_for_typo(first: str) -> None:

@@ -85,27 +85,37 @@ MODULES: dict[str, str] = {
 
 class Command:
     """One command. ``about`` and ``example`` are for its help; ``options`` are rows for ``common.declare``, or a
-    function that declares them; ``run`` returns the exit status.
+    function that declares them; ``run`` returns the exit status, or None for 0. A command that has commands of its own,
+    one of which must be named, has them as ``options``, and no ``run``.
 
-    ``example`` is one shell command that works as it is printed, without a key and without the user's own files.
+    ``example`` is one shell command that works as it is printed, without a key and without the user's own files. It
+    stands at the end of the help, on a line of its own, so that it can be copied.
     """
 
     def __init__(
         self,
         about: str,
         example: str,
-        options: tuple[Any, ...] | Callable[[ArgumentParser], None],
-        run: Callable[[Namespace], int],
+        options: tuple[Any, ...] | dict[str, Command] | Callable[[ArgumentParser], None],
+        run: Callable[[Namespace], int | None] | None = None,
     ) -> None:
-        self.about, self.example, self.options, self.run = about, example, options, run
+        self.about, self.example, self.options = about, example, options
+        self.run = run or self._run_action
+
+    def _run_action(self, args: Namespace) -> int | None:
+        assert isinstance(self.options, dict)
+        return self.options[args.action].run(args)
 
     def add(self, parser: ArgumentParser) -> None:
-        """Declare the arguments, and show the example at the end of the help."""
-        from planscope.commands.common import declare, set_example
+        """Declare the arguments, and show the example."""
+        from planscope.commands.common import add_actions, declare
 
-        set_example(parser, self.example)
+        if self.example:
+            parser.epilog = f"example:\n  {self.example}"
         if callable(self.options):
             self.options(parser)
+        elif isinstance(self.options, dict):
+            add_actions(parser, self.options)
         else:
             declare(parser, *self.options)
 

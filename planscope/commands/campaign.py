@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -17,7 +17,6 @@ from planscope.commands import Command
 from planscope.commands.common import (
     BASE_URL,
     ProgressLine,
-    add_actions,
     answer,
     leave_out,
     number,
@@ -48,30 +47,10 @@ ABOUT = (
     "database as they "
     "come; a campaign that was stopped goes on where it was."
 )
-ACTIONS = {
-    "run": "begin a campaign, or go on with one; add agents, models and numbers of actions to it",
-    "resume": "go on with a campaign as it was begun",
-    "open": "show it on the screen: tables, curves, progress, and any run in the debugger",
-    "report": "show rates, limits, types of errors, causes and topics",
-    "compare": "say whether one agent and model is better than another, on the same queries",
-    "dissect": "find the causes of a sample of the errors",
-    "show": "list the runs, or write one as a session",
-    "export": "write data for fine-tuning from the failed runs",
-    "list": "list your campaigns",
-    "delete": "delete a campaign",
-}
 EXAMPLE = "planscope campaign run trial --model sim:literal --actions 2..3 --cases 9"
 LAST_N = 200
 MOST_LISTED = 40
 """Runs that ``show`` lists without --all."""
-
-
-def _run(args: Namespace) -> int:
-    verbs = {
-        "run": _begin, "resume": _resume, "open": _open, "report": _report, "compare": _compare, "dissect": _dissect,
-        "show": _show, "export": _export, "list": _list, "delete": _delete,
-    }  # fmt: skip
-    return verbs[args.action](args)
 
 
 # ---------------------------------------------------------------------- files
@@ -302,7 +281,7 @@ def _budget(args: Namespace) -> Budget:
 # ---------------------------------------------------------------------- results
 
 
-def _report(args: Namespace) -> int:
+def _report(args: Namespace) -> None:
     from planscope.campaign.report import report
     from planscope.documents.campaign import CampaignReportDocument, CampaignReportsDocument
     from planscope.sharing.campaign_files import campaign_page, write_csv, write_parquet
@@ -325,7 +304,6 @@ def _report(args: Namespace) -> int:
         answer(args, whole, lambda _: (block for one in found for block in report_blocks(one)))
     else:
         say_all(f"written: {where}" for where in files if where != "-")
-    return 0
 
 
 def _compare(args: Namespace) -> int:
@@ -356,7 +334,7 @@ def _other(text: str) -> tuple[str | None, str]:
     return None, text
 
 
-def _dissect(args: Namespace) -> int:
+def _dissect(args: Namespace) -> None:
     from planscope.campaign.dissecting import dissect
     from planscope.campaign.paired import place_of
     from planscope.campaign.report import report
@@ -383,10 +361,9 @@ def _dissect(args: Namespace) -> int:
         found = CampaignReportDocument.of(report(store, args.name))
     done = CampaignChangedDocument(name=args.name, action="dissect", count=count)
     answer(args, done, lambda _: cause_blocks(found))
-    return 0
 
 
-def _show(args: Namespace) -> int:
+def _show(args: Namespace) -> None:
     from planscope.campaign.cases import read_case_id
     from planscope.campaign.paired import place_of
     from planscope.documents.campaign import CampaignCaseDocument, CampaignCasesDocument
@@ -405,16 +382,16 @@ def _show(args: Namespace) -> int:
                     f"the campaign has no such run of case {args.case}; see: planscope campaign show {args.name}"
                 )
         if args.output is not None:
-            return _write_case(args, store, rows)
+            _write_case(args, store, rows)
+            return
     runs = [CampaignCaseDocument.about(row) for row in rows]
     shown = runs if args.all or args.case is not None else runs[:MOST_LISTED]
     answer(args, CampaignCasesDocument(name=args.name, runs=runs), lambda _: [case_table(shown)])
     if len(shown) < len(runs) and not args.json:
         say(f"and {len(runs) - len(shown)} more; --all lists them, --verdict wrong only the wrong ones")
-    return 0
 
 
-def _write_case(args: Namespace, store: Store, rows: Sequence[dict[str, Any]]) -> int:
+def _write_case(args: Namespace, store: Store, rows: Sequence[dict[str, Any]]) -> None:
     from planscope.campaign.dissecting import Error, kept_dissection, session_of
     from planscope.session.store import save
 
@@ -424,10 +401,9 @@ def _write_case(args: Namespace, store: Store, rows: Sequence[dict[str, Any]]) -
     output = output_file(args.output)
     save(kept_dissection(store, error) or session_of(store, error), output)
     say(f"written: {args.output}; look at it with: planscope {args.output}")
-    return 0
 
 
-def _export(args: Namespace) -> int:
+def _export(args: Namespace) -> None:
     from planscope.campaign.paired import place_of
     from planscope.campaign.training import Left, failed, finetune_lines, preference_lines
     from planscope.documents.campaign import CampaignChangedDocument
@@ -447,12 +423,11 @@ def _export(args: Namespace) -> int:
                 name=args.name, action="export", count=len(lines), left_out=unused, output=args.output
             )
         )
-        return 0
+        return
     say_aside(f"{len(lines)} lines" + (f"; {unused} failed runs gave none" if unused else ""))
-    return 0
 
 
-def _list(args: Namespace) -> int:
+def _list(args: Namespace) -> None:
     from planscope.campaign.store import Store, campaign_names
     from planscope.documents.campaign import CampaignListDocument, ListedCampaignDocument
     from planscope.show.blocks import Para
@@ -473,10 +448,9 @@ def _list(args: Namespace) -> int:
     answer(
         args, CampaignListDocument(campaigns=found), lambda told: [list_table(told) if found else Para(none)]
     )
-    return 0
 
 
-def _delete(args: Namespace) -> int:
+def _delete(args: Namespace) -> None:
     from planscope.campaign.store import Store
     from planscope.documents.campaign import CampaignChangedDocument
 
@@ -489,12 +463,11 @@ def _delete(args: Namespace) -> int:
         if not sys.stdin.isatty():
             raise UserError(f"this deletes {runs} runs for good; say so with --yes")
         if input(f"Delete {args.name} with {runs} runs for good? [y/N] ").strip().lower() not in ("y", "yes"):
-            return 0
+            return
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     done = CampaignChangedDocument(name=args.name, action="delete", count=runs)
     answer(args, done, f"deleted: {args.name} with {runs} runs")
-    return 0
 
 
 # ---------------------------------------------------------------------- argument types
@@ -531,105 +504,134 @@ _PASS = (
 )
 _NAME = ("name NAME", "the campaign's name")
 _JSON = ("--json", "print one JSON document")
-_OPTIONS: dict[str, tuple[Any, ...]] = {
-    "run": (
-        _NAME,
+
+
+_ACTIONS = {
+    "run": Command(
+        "begin a campaign, or go on with one; add agents, models and numbers of actions to it",
+        EXAMPLE,
         (
-            "--agent A...",
-            "an agent: react, tools, responses, or module:function; may be given more than once (default tools)",
+            _NAME,
+            (
+                "--agent A...",
+                "an agent: react, tools, responses, or module:function; may be given more than once (default tools)",
+            ),
+            ("--model M...", "a model; may be given more than once; each agent is tested with each model"),
+            (
+                "--actions A..B",
+                "numbers of actions; without it they grow from 2 until fewer than 20 %% are right",
+                _range,
+            ),
+            (
+                "--cases K",
+                "queries for each number of actions n (default as in the paper: 10 n (n-1), at most 300)",
+                whole(1, 1_000_000),
+            ),
+            ("--shuffle", "draw each query's number of actions from --actions, as the paper does from 3..5"),
+            ("--timed", "queries with clock times"),
+            ("--seed S", "the seed of all queries and of simulated models (default 0)", whole(0)),
+            ("--prompts FILE", "a file with prompt templates of your own (TOML)", Path),
+            ("--role TEXT", "a role prompt for the agents"),
+            ("--guard", "block calls that make the plan impossible; such runs count as helped"),
+            BASE_URL,
+            (
+                "--budget-seconds S",
+                "for each agent and model: begin no run after its runs took this long",
+                _amount,
+            ),
+            ("--budget-tokens N", "for each agent and model: begin no run after this many tokens", whole(1)),
+            (
+                "--budget-money X",
+                "for each agent and model: begin no run after this much money; needs --price",
+                _amount,
+            ),
+            ("--price IN,OUT", "the price of a million tokens, input and output", price),
+            ("--timeout S", "the time limit of a run in seconds (default 180)", _amount),
+            ("--detect D", "say how many cases are needed to find a difference of D, then stop", _difference),
+            *_PASS,
+            _JSON,
         ),
-        ("--model M...", "a model; may be given more than once; each agent is tested with each model"),
-        (
-            "--actions A..B",
-            "numbers of actions; without it they grow from 2 until fewer than 20 %% are right",
-            _range,
-        ),
-        (
-            "--cases K",
-            "queries for each number of actions n (default as in the paper: 10 n (n-1), at most 300)",
-            whole(1, 1_000_000),
-        ),
-        ("--shuffle", "draw each query's number of actions from --actions, as the paper does from 3..5"),
-        ("--timed", "queries with clock times"),
-        ("--seed S", "the seed of all queries and of simulated models (default 0)", whole(0)),
-        ("--prompts FILE", "a file with prompt templates of your own (TOML)", Path),
-        ("--role TEXT", "a role prompt for the agents"),
-        ("--guard", "block calls that make the plan impossible; such runs count as helped"),
-        BASE_URL,
-        (
-            "--budget-seconds S",
-            "for each agent and model: begin no run after its runs took this long",
-            _amount,
-        ),
-        ("--budget-tokens N", "for each agent and model: begin no run after this many tokens", whole(1)),
-        (
-            "--budget-money X",
-            "for each agent and model: begin no run after this much money; needs --price",
-            _amount,
-        ),
-        ("--price IN,OUT", "the price of a million tokens, input and output", price),
-        ("--timeout S", "the time limit of a run in seconds (default 180)", _amount),
-        ("--detect D", "say how many cases are needed to find a difference of D, then stop", _difference),
-        *_PASS,
-        _JSON,
+        _begin,
     ),
-    "resume": (_NAME, *_PASS, _JSON),
-    "list": (_JSON,),
-    "report": (
-        ("name NAME+", "the campaign's name"),
-        ("--html F", "write one page with plots and all runs to this file"),
-        ("--csv DIR", "write the tables as CSV files to this folder", Path),
-        ("--parquet DIR", "write the tables as Parquet files to this folder", Path),
-        _JSON,
+    "resume": Command("go on with a campaign as it was begun", "", (_NAME, *_PASS, _JSON), _resume),
+    "open": Command(
+        "show it on the screen: tables, curves, progress, and any run in the debugger", "", (_NAME,), _open
     ),
-    "compare": (
-        _NAME,
-        ("a A", "the old agent and model, as the report names them: AGENT/MODEL"),
-        ("b B", "the new ones; OTHER:AGENT/MODEL for those of another campaign"),
+    "report": Command(
+        "show rates, limits, types of errors, causes and topics",
+        "",
         (
-            "--fail-if-worse MARGIN?",
-            "exit status 1 if B is worse (p < 0.05); with a margin: unless B is certainly worse by less than it",
-            {"const": -1.0, "type": share},
+            ("name NAME+", "the campaign's name"),
+            ("--html F", "write one page with plots and all runs to this file"),
+            ("--csv DIR", "write the tables as CSV files to this folder", Path),
+            ("--parquet DIR", "write the tables as Parquet files to this folder", Path),
+            _JSON,
         ),
-        ("--detect D", "how many cases a difference of D needs", _difference),
-        _JSON,
+        _report,
     ),
-    "dissect": (
-        _NAME,
-        ("--sample N", "dissect N errors (default 100)", whole(1), 100),
-        ("--method", "how to decide (default rates)", ("rates", "paper"), "rates"),
-        ("--budget N", "runs for each error (default 60)", whole(1), 60),
-        ("--arm ARM", "draw the sample from the errors of this agent and model alone"),
-        _JSON,
-    ),
-    "show": (
-        _NAME,
-        ("case CASE?", "one case, as the list names it: n5-17"),
-        ("--arm ARM", "only this agent and model"),
-        ("--verdict", "only runs that ended so", ("right", "wrong", "aborted", "unknown")),
-        ("--actions N", "only queries of N actions", whole(2)),
-        ("--all", f"list all runs, not only {MOST_LISTED}"),
-        ("-o FILE", "write the case and its run as a session"),
-        _JSON,
-    ),
-    "export": (
-        _NAME,
+    "compare": Command(
+        "say whether one agent and model is better than another, on the same queries",
+        "",
         (
-            "--format",
-            "finetune: right plans; preferences: a safe call over the call that lost the plan",
-            {"required": True, "choices": ("finetune", "preferences")},
+            _NAME,
+            ("a A", "the old agent and model, as the report names them: AGENT/MODEL"),
+            ("b B", "the new ones; OTHER:AGENT/MODEL for those of another campaign"),
+            (
+                "--fail-if-worse MARGIN?",
+                "exit status 1 if B is worse (p < 0.05); with a margin: unless B is certainly worse by less than it",
+                {"const": -1.0, "type": share},
+            ),
+            ("--detect D", "how many cases a difference of D needs", _difference),
+            _JSON,
         ),
-        ("-o F!", "write to this file; - for standard output"),
-        ("--arm ARM", "only the runs of this agent and model"),
-        _JSON,
+        _compare,
     ),
-    "delete": (_NAME, ("--yes", "do not ask"), _JSON),
-    "open": (_NAME,),
+    "dissect": Command(
+        "find the causes of a sample of the errors",
+        "",
+        (
+            _NAME,
+            ("--sample N", "dissect N errors (default 100)", whole(1), 100),
+            ("--method", "how to decide (default rates)", ("rates", "paper"), "rates"),
+            ("--budget N", "runs for each error (default 60)", whole(1), 60),
+            ("--arm ARM", "draw the sample from the errors of this agent and model alone"),
+            _JSON,
+        ),
+        _dissect,
+    ),
+    "show": Command(
+        "list the runs, or write one as a session",
+        "",
+        (
+            _NAME,
+            ("case CASE?", "one case, as the list names it: n5-17"),
+            ("--arm ARM", "only this agent and model"),
+            ("--verdict", "only runs that ended so", ("right", "wrong", "aborted", "unknown")),
+            ("--actions N", "only queries of N actions", whole(2)),
+            ("--all", f"list all runs, not only {MOST_LISTED}"),
+            ("-o FILE", "write the case and its run as a session"),
+            _JSON,
+        ),
+        _show,
+    ),
+    "export": Command(
+        "write data for fine-tuning from the failed runs",
+        "",
+        (
+            _NAME,
+            (
+                "--format",
+                "finetune: right plans; preferences: a safe call over the call that lost the plan",
+                {"required": True, "choices": ("finetune", "preferences")},
+            ),
+            ("-o F!", "write to this file; - for standard output"),
+            ("--arm ARM", "only the runs of this agent and model"),
+            _JSON,
+        ),
+        _export,
+    ),
+    "list": Command("list your campaigns", "", (_JSON,), _list),
+    "delete": Command("delete a campaign", "", (_NAME, ("--yes", "do not ask"), _JSON), _delete),
 }
 
-
-def _add(parser: ArgumentParser) -> None:
-    add_actions(parser, ACTIONS, _OPTIONS, {"run": EXAMPLE}, required=True)
-
-
-COMMANDS = {"campaign": Command(ABOUT, EXAMPLE, _add, _run)}
+COMMANDS = {"campaign": Command(ABOUT, EXAMPLE, _ACTIONS)}

@@ -150,7 +150,7 @@ _REPLAY = (
 )
 
 
-def _replay(args: Namespace) -> int:
+def _replay(args: Namespace) -> None:
     from planscope.report import step_blocks
 
     asked = _asked(args)
@@ -161,7 +161,6 @@ def _replay(args: Namespace) -> int:
         print_json_stream(ReplayDocument.asked(asked, changes=args.changes))
     else:
         tell(step_blocks(asked.replay))
-    return 0
 
 
 def _asked(args: Namespace, *, need: bool = True) -> Asked:
@@ -192,7 +191,7 @@ _REPAIR = (
 )
 
 
-def _repair(args: Namespace) -> int:
+def _repair(args: Namespace) -> None:
     from planscope.report import repair_blocks
 
     asked = _asked(args)
@@ -209,7 +208,6 @@ def _repair(args: Namespace) -> int:
         print_json(RepairDocument.about(replay, asked.id, args.from_step))
     else:
         tell(repair_blocks(replay, replay.repair(args.from_step)))
-    return 0
 
 
 REASONS_ABOUT = (
@@ -238,7 +236,7 @@ _REASONS = (
 )
 
 
-def _reasons(args: Namespace) -> int:
+def _reasons(args: Namespace) -> None:
     from planscope.documents.judgement import ReasonsDocument
 
     asked = _asked(args, need=False)
@@ -250,13 +248,12 @@ def _reasons(args: Namespace) -> int:
         proof = replay.certify_reasons(found, CONFIRM_LIMIT, stopped=_after(args.seconds))
     if replay.problem.unjudged and not args.json:
         say(f"{replay.problem.unjudged}.")
-        return 0
+        return
     document = ReasonsDocument.about(replay, found, asked.id, proof)
     if args.json:
         print_json(document)
     else:
         tell(_reason_blocks(document, replay.problem))
-    return 0
 
 
 def _after(seconds: int) -> Callable[[], bool]:

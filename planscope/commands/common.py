@@ -7,8 +7,8 @@ import os
 import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ActionsContainer
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +18,7 @@ from planscope.errors import UserError
 from planscope.safe import visible
 
 if TYPE_CHECKING:
+    from planscope.commands import Command
     from planscope.documents.document import Document
     from planscope.session.model import Session
     from planscope.show.blocks import Block
@@ -395,6 +396,24 @@ def open_session(name: str) -> Session:
     return load(session_path(name))
 
 
+@contextmanager
+def changing(name: str) -> Iterator[Session]:
+    """Yield a session, and save what was changed in it. Raises UserError if that cannot be."""
+    from planscope.session.files import fingerprint_of
+    from planscope.session.locations import is_bundled
+    from planscope.session.store import load, save
+    from planscope.session.writer import check_nobody_writes
+
+    path = session_path(name)
+    if is_bundled(path):
+        raise UserError(f"bundled sessions are read-only; copy it first: planscope sessions copy {name}")
+    check_nobody_writes(path)
+    stamp = fingerprint_of(path)
+    session = load(path)
+    yield session
+    save(session, path, unless_changed=stamp)
+
+
 def standard_input() -> bytes:
     """Return all bytes of standard input, unpacked if they are gzip. Raises UserError."""
     from planscope.session.containers import read_stream
@@ -461,39 +480,23 @@ class ProgressLine:
         sys.stderr.flush()
 
 
-def set_example(parser: ArgumentParser, example: str) -> None:
-    """Show ``example`` at the end of the parser's help, on a line of its own, so that it can be copied."""
-    if example:
-        parser.epilog = f"example:\n  {example}"
-
-
-def add_actions(
-    parser: ArgumentParser,
-    actions: Mapping[str, str],
-    rows: Mapping[str, tuple[Any, ...]],
-    examples: Mapping[str, str],
-    *,
-    required: bool = False,
-) -> None:
-    """Add a command's own commands, by name with what each does, their arguments as for :func:`declare`, and examples
-    of some."""
-    default = "" if required else f"; default {next(iter(actions))}"
+def add_actions(parser: ArgumentParser, actions: Mapping[str, Command], default: str = "") -> None:
+    """Add a command's own commands, by name. Without a default, one must be named."""
     made = parser.add_subparsers(
         dest="action",
         metavar="ACTION",
         parser_class=type(parser),
-        required=required,
-        help=f"one of these{default}",
+        required=not default,
+        help="one of these" + (f"; default {default}" if default else ""),
     )
-    for name, about in actions.items():
+    for name, command in actions.items():
         one = made.add_parser(
             name,
-            help=about,
-            description=f"{about[0].upper()}{about[1:]}.",
+            help=command.about,
+            description=f"{command.about[0].upper()}{command.about[1:]}.",
             allow_abbrev=False,
             formatter_class=parser.formatter_class,
             add_help=False,
         )
         one.add_argument("-h", "--help", action="help", help="show this help")
-        declare(one, *rows[name])
-        set_example(one, examples.get(name, ""))
+        command.add(one)

@@ -68,7 +68,7 @@ def _take_ids_anywhere(parser: ArgumentParser) -> None:
     vars(parser)["parse_known_args"] = parse
 
 
-def _compare(args: Namespace) -> int:
+def _compare(args: Namespace) -> None:
     from planscope.compare import compare
 
     if args.json and args.format not in (None, "json"):
@@ -84,7 +84,7 @@ def _compare(args: Namespace) -> int:
     form = "json" if args.json else args.format or "text"
     if not args.redact:
         write_or_print(_written(compare(session, a, other, b), form, args.all), output)
-        return 0
+        return
     from planscope.sharing.redact import redacted_comparison
 
     safe = redacted_comparison(session, a, other, b)
@@ -92,7 +92,6 @@ def _compare(args: Namespace) -> int:
     safe.check(text)
     write_or_print(text, output)
     _tell_replaced(safe.redactions)
-    return 0
 
 
 def _written(found: Comparison, form: str, everything: bool) -> str:

@@ -43,11 +43,10 @@ Find = Callable[[Namespace], Suggestions]
 _OPTIONS = (("shell SHELL", "bash, zsh or fish", SHELLS),)
 
 
-def _completion(args: Namespace) -> int:
+def _completion(args: Namespace) -> None:
     from argcomplete.shell_integration import shellcode
 
     emit(shellcode(["planscope"], shell=args.shell, argcomplete_script=_program()))
-    return 0
 
 
 def _program() -> str | None:

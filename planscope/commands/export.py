@@ -45,7 +45,7 @@ _PLACES = 3
 """The preview names this many places of a value."""
 
 
-def _export(args: Namespace) -> int:
+def _export(args: Namespace) -> None:
     args.format = args.format or _format_of(args.output or "")
     _check(args)
     output = output_file(args.output) if args.output not in (None, "-") else None
@@ -66,7 +66,7 @@ def _export(args: Namespace) -> int:
             print_json(PreviewDocument.model_validate({"private": redaction.findings}))
         else:
             _list(redaction)
-        return 0
+        return
     if args.format == "svg":
         text = _svg(args, session, chosen, redaction, output is None)
     else:
@@ -77,7 +77,6 @@ def _export(args: Namespace) -> int:
     write_or_print(text, output)
     if redaction is not None:
         _tell(redaction)
-    return 0
 
 
 def _check(args: Namespace) -> None:

@@ -133,7 +133,7 @@ _EDIT = (
 )
 
 
-def _edit(args: Namespace) -> int:
+def _edit(args: Namespace) -> None:
     from planscope.commands.parse import tell_query
     from planscope.debugger.draft import draft_of, variant_of_draft
     from planscope.documents.query import constraint_document
@@ -166,7 +166,6 @@ def _edit(args: Namespace) -> int:
         with suppress(BrokenPipeError):
             say()
             say_all((f"variant {made.id}, an edit of {parent.id}, in {place.name}"[: columns() * 4],))
-    return 0
 
 
 def _changed(args: Namespace, draft: Draft, text: str) -> Draft:

@@ -25,7 +25,7 @@ _OPTIONS = (
 )
 
 
-def _mcp(args: argparse.Namespace) -> int:
+def _mcp(args: argparse.Namespace) -> None:
     roots = [Path(name) for name in args.root or ["."]]
     for root in roots:
         if not root.is_dir():
@@ -35,7 +35,6 @@ def _mcp(args: argparse.Namespace) -> int:
     from planscope.doors.mcp_server import serve
 
     serve(roots)
-    return 0
 
 
 COMMANDS = {"mcp": Command(ABOUT, "planscope mcp --help", _OPTIONS, _mcp)}

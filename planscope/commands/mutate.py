@@ -64,7 +64,7 @@ _MUTATE = (
 )
 
 
-def _mutate(args: Namespace) -> int:
+def _mutate(args: Namespace) -> None:
     if args.kind not in (ALL, "TopicChange"):
         leave_out(args, ("topics_file",), "is for --kind other-topic; leave it out")
     place = None if args.json and args.output is None else Addition(args)  # else they are only printed
@@ -75,7 +75,6 @@ def _mutate(args: Namespace) -> int:
     from planscope.views.mutants import mutant_blocks
 
     answer(args, _document(args, variant, made, missing, ids, where), mutant_blocks, quiet=True)
-    return 0
 
 
 def _make(args: Namespace, variant: Variant) -> tuple[list[Mutant], dict[str, str]]:

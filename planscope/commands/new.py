@@ -91,9 +91,10 @@ def _number_or_names(text: str) -> int | str:
     return whole(2, MOST_ACTIONS)(text) if re.fullmatch(r"\s*[-+]?[0-9]+\s*", text) else text
 
 
-def _new(args: Namespace) -> int:
+def _new(args: Namespace) -> None:
     if args.text is not None:
-        return _own(args)
+        _own(args)
+        return
     from planscope.synthesis.generate import cases
 
     if isinstance(args.actions, str):
@@ -124,10 +125,9 @@ def _new(args: Namespace) -> int:
             f"note: {of}the share of implied constraints is not {args.redundant:g}{found}; no query nearer to it was "
             "found (more actions or --repeats may help)\n"
         )
-    return 0
 
 
-def _own(args: Namespace) -> int:
+def _own(args: Namespace) -> None:
     """Make a query from the user's own text."""
     from planscope.commands.parse import tell_query
     from planscope.documents.query import session_of_text
@@ -155,7 +155,6 @@ def _own(args: Namespace) -> int:
     if output is not None and not args.json:
         say(f"Your query, in {args.output}")
     tell_query(args, reading, shown=output is None)
-    return 0
 
 
 def _request(args: Namespace) -> Request:
@@ -244,10 +243,10 @@ _TOPICS = (
 )
 
 
-def _topics(args: Namespace) -> int:
-
+def _topics(args: Namespace) -> None:
     if args.model is not None:
-        return _write_topics(args)
+        _write_topics(args)
+        return
     leave_out(args, ("base_url",), "needs --model; add it, or leave --base-url out")
     topics = load_topics(args.file)
     if args.topic is not None:
@@ -259,10 +258,9 @@ def _topics(args: Namespace) -> int:
     else:
         rows = [(job, f"{len(activities):>3} activities") for job, activities in topics.items()]
         tell([Table(rows, indent="")])
-    return 0
 
 
-def _write_topics(args: Namespace) -> int:
+def _write_topics(args: Namespace) -> None:
     """Have a model write topics to the file or standard output. Say on standard error what was left out."""
     from planscope.agents.topic_writer import write_topics
     from planscope.commands.recording import options_of
@@ -289,7 +287,6 @@ def _write_topics(args: Namespace) -> int:
         _print_topics(written.topics)
     elif output is not None:
         say(f"{written.count} topic{'' if written.count == 1 else 's'} in {args.output}")
-    return 0
 
 
 def _print_topics(topics: Mapping[str, Sequence[str]]) -> None:

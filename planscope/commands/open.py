@@ -250,7 +250,7 @@ _WALK = (
 )
 
 
-def _walk(args: Namespace) -> int:
+def _walk(args: Namespace) -> None:
     from planscope.case import find_run, read_variant, variant_shown
     from planscope.session.model import variant_of
     from planscope.walk.walker import Walker
@@ -271,7 +271,6 @@ def _walk(args: Namespace) -> int:
         except EOFError:
             break
         say_all(walker.do(line))
-    return 0
 
 
 def _line() -> str:

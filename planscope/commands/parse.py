@@ -138,12 +138,11 @@ RELATIONS = {"<": ', "before"', ">": ', "after"'}
 _GRAMMAR = (("--json", "print counts and words as JSON"),)
 
 
-def _grammar(args: Namespace) -> int:
+def _grammar(args: Namespace) -> None:
     from planscope.documents.listings import GrammarDocument
 
     report = grammar_report()
     answer(args, GrammarDocument.of(report), lambda _: _grammar_blocks(report))
-    return 0
 
 
 def _grammar_blocks(report: GrammarReport) -> Iterator[Block]:

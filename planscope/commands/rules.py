@@ -3,16 +3,16 @@ keep, ``draft`` reads the sentences of a policy as rules, or has a model propose
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from planscope.commands import Command
 from planscope.commands.check_rules import clash_lines, session_summary, table
 from planscope.commands.common import (
     SESSION,
     ProgressLine,
-    add_actions,
+    changing,
     complain,
     open_session,
     output_file,
@@ -20,7 +20,6 @@ from planscope.commands.common import (
     read_text,
     say,
     say_all,
-    session_path,
     tell,
     whole,
     write_or_print,
@@ -44,104 +43,40 @@ ABOUT = (
     "Work with rules: sentences about the calls of an agent, such as: get_order comes before cancel_order. Each is "
     "judged on traces by planscope check TRACE --rules FILE."
 )
-ACTIONS = {
-    "check": "explain each rule; find contradictions, and rules that others imply",
-    "add": "append rules to a session's own, save it, and judge all its runs anew",
-    "mine": "find rules that good traces keep, and with --bad those that bad ones break",
-    "draft": "read each sentence of a policy as a rule, or have a model propose them; none counts until you say yes",
-}
 MOST_TRACES = 100_000
 """Traces that mining keeps in memory, of each side."""
 EXAMPLE = "echo 'get_order comes before cancel_order.' | planscope rules check -"
-EXAMPLES = {
-    "check": EXAMPLE,
-    "add": "planscope rules add my-session rules.txt",
-    "draft": "planscope rules draft policy.txt runs/ -o rules.txt",
-    "mine": "planscope rules mine good/*.json --bad bad/*.json",
-}
 _FILE = ("file RULES", "a file of rules; - for standard input")
 _TOOLS = ("--tools FILE", "names or definitions of tools; a rule about another one is named")
 _JSON = ("--json", "print one JSON document")
-_OPTIONS: dict[str, tuple[Any, ...]] = {
-    "check": (
-        _FILE,
-        ("--session SESSION", "say which queries of this session contradict the rules, too"),
-        _TOOLS,
-        _JSON,
-    ),
-    "add": (SESSION, _FILE, _JSON),
-    "draft": (
-        _TOOLS,
-        ("policy POLICY", "a text file with the policy; - for standard input"),
-        ("traces TRACE*", "traces that name the tools and try each rule"),
-        ("--session SESSION", "a session that names the tools, and whose runs try each rule"),
-        (
-            "--model M",
-            "ask a model, such as openai:gpt-4o-mini, which may cost money; without it, each "
-            "sentence is read as it stands",
-        ),
-        ("--base-url URL", "with --model: another server for it"),
-        ("-o FILE", "ask for each rule, and write those that you want to this file"),
-        ("--yes", "with -o: write all rules that can be read, without asking"),
-        _JSON,
-    ),
-    "mine": (
-        ("good GOOD+", "traces that went well: files, folders, globs"),
-        ("--bad BAD+", "traces that went wrong: files, folders, globs", None, []),
-        ("--within N", "look for rules within N calls, too", whole(1, 1000), 0),
-        ("--seed N", "draw other shuffles (default 0)", whole(0), 0),
-        _JSON,
-    ),
-}
 
 
-def _add(parser: ArgumentParser) -> None:
-    add_actions(parser, ACTIONS, _OPTIONS, EXAMPLES, required=True)
-
-
-def _run(args: Namespace) -> int:
-    return {"check": _check, "add": _add_to_session, "mine": _mine, "draft": _draft}[args.action](args)
-
-
-def _add_to_session(args: Namespace) -> int:
+def _add_to_session(args: Namespace) -> None:
     from planscope.rules.in_session import add_rules
-    from planscope.session.files import fingerprint_of
-    from planscope.session.locations import is_bundled
-    from planscope.session.store import load, save
-    from planscope.session.writer import check_nobody_writes
 
-    path = session_path(args.session)
-    if is_bundled(path):
-        raise UserError(
-            f"bundled sessions are read-only; copy it first: planscope sessions copy {args.session}"
-        )
-    text = read_text(args.file)
-    check_nobody_writes(path)
-    stamp = fingerprint_of(path)
-    session = load(path)
-    try:
-        more = read_rules(text, tools_of_session(session))
-    except ParseFailure as failure:
-        raise UserError(f"{args.file}: {in_a_line(failure.errors)}") from None
-    if not (more.rules or more.reads or more.writes):
-        raise UserError(f"{args.file} has no rule; write one sentence a line, such as: a comes before b.")
-    file = add_rules(session, text)
-    save(session, path, unless_changed=stamp)
+    with changing(args.session) as session:
+        text = read_text(args.file)
+        try:
+            more = read_rules(text, tools_of_session(session))
+        except ParseFailure as failure:
+            raise UserError(f"{args.file}: {in_a_line(failure.errors)}") from None
+        if not (more.rules or more.reads or more.writes):
+            raise UserError(f"{args.file} has no rule; write one sentence a line, such as: a comes before b.")
+        file = add_rules(session, text)
     summary, warnings = session_summary(session, file)
     if args.json:
         from planscope.documents.rules import RulesAddedDocument
 
         added = [rule.id for rule in file.rules[len(file.rules) - len(more.rules) :]]
         print_json(RulesAddedDocument.about(args.session, added, summary, warnings))
-        return 0
+        return
     say(f"added {plural(len(more.rules), 'rule')}; {args.session} has {len(file.rules)}")
     if summary.traces:
         say_all(table(summary))
     say_all(sentence(f"Warning: {warning}") for warning in warnings)
-    return 0
 
 
-def _draft(args: Namespace) -> int:
+def _draft(args: Namespace) -> None:
     import sys
 
     from planscope.session.traces import trace_of
@@ -182,7 +117,6 @@ def _draft(args: Namespace) -> int:
             say(f"{len(chosen)} of {len(draft.proposals)} rules written to {args.output}")
     elif output is not None and not args.json:
         say("no rule was chosen; nothing was written")
-    return 0
 
 
 def _told(draft: Draft, count: int, *, asks: bool) -> list[Proposal]:
@@ -238,7 +172,7 @@ def _proposal_blocks(one: Proposal, count: int) -> Iterator[Block]:
         yield Para(told, "    ")
 
 
-def _mine(args: Namespace) -> int:
+def _mine(args: Namespace) -> None:
     from planscope.rules.mining import evidence, mine
 
     line = ProgressLine()
@@ -253,14 +187,13 @@ def _mine(args: Namespace) -> int:
         from planscope.documents.rules import MinedDocument
 
         print_json(MinedDocument.about(found))
-        return 0
+        return
     with_bad = "" if not bad else f" and {plural(len(bad), 'bad one')}"
     say(f"# {plural(len(found), 'rule')} that {plural(len(good), 'good trace')} keep{with_bad}")
     for one in found:
         say(one.rule.text)
         for told in evidence(one, len(good), len(bad)):
             say(f"#     {told}")
-    return 0
 
 
 def _traces(names: list[str], line: ProgressLine) -> list[Trace]:
@@ -346,4 +279,56 @@ def _blocks(file: RuleFile, findings: Findings, warnings: Sequence[str]) -> Iter
         yield Para("No contradiction, and no rule is implied by others.")
 
 
-COMMANDS = {"rules": Command(ABOUT, EXAMPLE, _add, _run)}
+_ACTIONS = {
+    "check": Command(
+        "explain each rule; find contradictions, and rules that others imply",
+        EXAMPLE,
+        (
+            _FILE,
+            ("--session SESSION", "say which queries of this session contradict the rules, too"),
+            _TOOLS,
+            _JSON,
+        ),
+        _check,
+    ),
+    "add": Command(
+        "append rules to a session's own, save it, and judge all its runs anew",
+        "planscope rules add my-session rules.txt",
+        (SESSION, _FILE, _JSON),
+        _add_to_session,
+    ),
+    "mine": Command(
+        "find rules that good traces keep, and with --bad those that bad ones break",
+        "planscope rules mine good/*.json --bad bad/*.json",
+        (
+            ("good GOOD+", "traces that went well: files, folders, globs"),
+            ("--bad BAD+", "traces that went wrong: files, folders, globs", None, []),
+            ("--within N", "look for rules within N calls, too", whole(1, 1000), 0),
+            ("--seed N", "draw other shuffles (default 0)", whole(0), 0),
+            _JSON,
+        ),
+        _mine,
+    ),
+    "draft": Command(
+        "read each sentence of a policy as a rule, or have a model propose them; none counts until you say yes",
+        "planscope rules draft policy.txt runs/ -o rules.txt",
+        (
+            _TOOLS,
+            ("policy POLICY", "a text file with the policy; - for standard input"),
+            ("traces TRACE*", "traces that name the tools and try each rule"),
+            ("--session SESSION", "a session that names the tools, and whose runs try each rule"),
+            (
+                "--model M",
+                "ask a model, such as openai:gpt-4o-mini, which may cost money; without it, each "
+                "sentence is read as it stands",
+            ),
+            ("--base-url URL", "with --model: another server for it"),
+            ("-o FILE", "ask for each rule, and write those that you want to this file"),
+            ("--yes", "with -o: write all rules that can be read, without asking"),
+            _JSON,
+        ),
+        _draft,
+    ),
+}
+
+COMMANDS = {"rules": Command(ABOUT, EXAMPLE, _ACTIONS)}

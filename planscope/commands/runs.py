@@ -11,13 +11,13 @@ from planscope.commands import Command
 from planscope.commands.common import (
     SESSION,
     answer,
+    changing,
     columns,
     error_type,
     open_session,
     output_file,
     quoted,
     say,
-    session_path,
     whole,
 )
 from planscope.errors import UserError
@@ -62,24 +62,23 @@ _RUNS = (
 )
 
 
-def _runs(args: Namespace) -> int:
+def _runs(args: Namespace) -> None:
     if args.delete or args.restore or args.empty:
         if args.words or args.output is not None or any(_facets(args)):
             raise UserError("--delete, --restore and --empty take no words, filters or -o; leave them out")
         _change(args)
-        return 0
+        return
     session = open_session(args.session)
     listed = _listed(session, args)
     if args.output is not None:
         _write(session, listed, args.output)
-        return 0
+        return
     from planscope.documents.runs import RunListDocument
     from planscope.views.runs import list_blocks
 
     losses = losses_of(listed)
     document = partial(RunListDocument.about, listed, losses, len(session.removed or ()))
     answer(args, document, list_blocks(session, listed, losses, columns()))
-    return 0
 
 
 def _listed(session: Session, args: Namespace) -> list[ListedRun]:
@@ -108,39 +107,24 @@ def _facets(args: Namespace) -> Iterator[Facet]:
 
 
 def _change(args: Namespace) -> None:
-    from planscope.session.files import fingerprint_of
-    from planscope.session.locations import is_bundled
-    from planscope.session.removal import delete_for_good, remove, take_back, text_of, with_dependents
-    from planscope.session.store import load, save
-    from planscope.session.writer import check_nobody_writes
-
-    path = session_path(args.session)
-    if is_bundled(path):
-        raise UserError(
-            f"bundled sessions are read-only; copy it first: planscope sessions copy {args.session}"
-        )
-    check_nobody_writes(path)
-    stamp = fingerprint_of(path)
-    session = load(path)
-    if args.delete:
-        runs, variants = {run.id for run in session.runs}, {one.id for one in session.variants}
-        unknown = [id for id in args.delete if id not in runs | variants]
-        if unknown:
-            raise UserError(f"the session has no run or query {quoted(unknown[0])}")
-        given = set(args.delete)
-        parts = with_dependents(session, given & variants, given & runs)
-        remove(session, parts)
-        action, told = (
-            "delete",
-            f"deleted: {parts.text} (planscope runs {args.session} --restore undoes it)",
-        )
-    elif args.restore:
-        action, told = "restore", f"restored: {text_of(take_back(session))}"
-    else:
-        action, told = "empty", f"deleted for good: {delete_for_good(session)} runs and queries"
-    save(session, path, unless_changed=stamp)
     from planscope.documents.runs import RunsChangedDocument
+    from planscope.session.removal import delete_for_good, remove, take_back, text_of, with_dependents
 
+    with changing(args.session) as session:
+        if args.delete:
+            runs, variants = {run.id for run in session.runs}, {one.id for one in session.variants}
+            unknown = [id for id in args.delete if id not in runs | variants]
+            if unknown:
+                raise UserError(f"the session has no run or query {quoted(unknown[0])}")
+            given = set(args.delete)
+            parts = with_dependents(session, given & variants, given & runs)
+            remove(session, parts)
+            action = "delete"
+            told = f"deleted: {parts.text} (planscope runs {args.session} --restore undoes it)"
+        elif args.restore:
+            action, told = "restore", f"restored: {text_of(take_back(session))}"
+        else:
+            action, told = "empty", f"deleted for good: {delete_for_good(session)} runs and queries"
     answer(args, partial(RunsChangedDocument.after, action, session), told)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from argparse import SUPPRESS, ArgumentParser, Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,25 +41,6 @@ ABOUT = (
     "List, show, rename, copy, delete and restore sessions: yours, and the bundled ones. Without ACTION: list. "
     "planscope sessions ACTION --help shows the options of an action."
 )
-ACTIONS = {
-    "list": "list sessions; with WORDS only those that contain them",
-    "show": "show what a session contains",
-    "rename": "change the name or title of a session in your library",
-    "copy": "copy a session into your library",
-    "delete": "move sessions from your library to the trash",
-    "restore": "move sessions from the trash back; of equal names, the last deleted",
-    "trash": "list the sessions in the trash, or empty it",
-    "recover": "list work that was not saved, or write it to a file",
-}
-EXAMPLES = {
-    "list": "planscope sessions list order error",
-    "show": "planscope sessions show first-look",
-    "rename": "planscope sessions copy first-look mine && planscope sessions rename mine tour",
-    "copy": "planscope sessions copy first-look tutorial",
-    "delete": "planscope sessions copy first-look old && planscope sessions delete old",
-    "trash": "planscope sessions trash",
-    "recover": "planscope sessions recover",
-}
 VERDICTS = ("right", "wrong", "aborted", "unknown")
 LIST_LIMIT = 2.0
 """Seconds that a list for a person spends on judging runs without a stored verdict."""
@@ -69,46 +50,16 @@ PROGRAM_LIMIT = 30.0
 
 
 _JSON = ("--json", "print JSON")
-_OPTIONS = {
-    "list": (
-        _JSON,
-        ("words WORDS*", "words in name, title, topic, agent, model or verdict"),
-        ("--place P", "library or bundled", ("library", "bundled")),
-        ("--verdict V", "right, aborted or unknown (the last run), wrong (any run)", VERDICTS),
-        (
-            "--error-type E",
-            "an error that the list names, in any run: order_error, action_lost, ...",
-            error_type,
-        ),
-        ("--agent A", "the agent of the last run"),
-        ("--model M", "the model of the last run"),
-        ("--no-judge", "show only stored verdicts; judge nothing"),
-    ),
-    "show": (_JSON, SESSION),
-    "rename": (_JSON, SESSION, ("name NAME?", "the new name"), ("--title TEXT", "the new title")),
-    "copy": (_JSON, SESSION, ("name NAME?", "the copy's name (default: a free one)")),
-    "delete": (_JSON, ("sessions SESSION+", "names of sessions")),
-    "restore": (_JSON, ("sessions SESSION+", "names of sessions")),
-    "trash": (_JSON, ("--empty", "delete its sessions for good")),
-    "recover": (
-        _JSON,
-        ("session SESSION?", "the session with unsaved work"),
-        ("-o FILE", "write to this file (default: a new session in your library)"),
-        ("--discard", "delete the unsaved work"),
-    ),
-}
 
 
 def _add_sessions(parser: ArgumentParser) -> None:
-    add_actions(parser, ACTIONS, _OPTIONS, EXAMPLES)
+    add_actions(parser, _ACTIONS, "list")
     declare(parser, (*_JSON, None, SUPPRESS))
 
 
-def _sessions(args: Namespace) -> int:
+def _sessions(args: Namespace) -> None:
     args.json = getattr(args, "json", False)
-    work: Callable[[Namespace], None] = _WORK[args.action or "list"]
-    work(args)
-    return 0
+    _ACTIONS[args.action or "list"].run(args)
 
 
 def _list(args: Namespace) -> None:
@@ -305,18 +256,6 @@ def _told(args: Namespace, action: str, done: dict[str, Path], line: str, remove
         say(line)
 
 
-_WORK: dict[str, Callable[[Namespace], None]] = {
-    "list": _list,
-    "show": _show,
-    "rename": _rename,
-    "copy": _copy,
-    "delete": _delete,
-    "restore": _restore,
-    "trash": _trash,
-    "recover": _recover,
-}
-
-
 _WIDEST_NAME = 34
 """The limit for the column of names, in cells."""
 
@@ -436,5 +375,71 @@ def recovery_blocks(left: Sequence[Recovery], drafts: Sequence[LeftDraft]) -> It
     if not (left or drafts):
         yield Para("no unsaved work")
 
+
+_ACTIONS = {
+    "list": Command(
+        "list sessions; with WORDS only those that contain them",
+        "planscope sessions list order error",
+        (
+            _JSON,
+            ("words WORDS*", "words in name, title, topic, agent, model or verdict"),
+            ("--place P", "library or bundled", ("library", "bundled")),
+            ("--verdict V", "right, aborted or unknown (the last run), wrong (any run)", VERDICTS),
+            (
+                "--error-type E",
+                "an error that the list names, in any run: order_error, action_lost, ...",
+                error_type,
+            ),
+            ("--agent A", "the agent of the last run"),
+            ("--model M", "the model of the last run"),
+            ("--no-judge", "show only stored verdicts; judge nothing"),
+        ),
+        _list,
+    ),
+    "show": Command(
+        "show what a session contains", "planscope sessions show first-look", (_JSON, SESSION), _show
+    ),
+    "rename": Command(
+        "change the name or title of a session in your library",
+        "planscope sessions copy first-look mine && planscope sessions rename mine tour",
+        (_JSON, SESSION, ("name NAME?", "the new name"), ("--title TEXT", "the new title")),
+        _rename,
+    ),
+    "copy": Command(
+        "copy a session into your library",
+        "planscope sessions copy first-look tutorial",
+        (_JSON, SESSION, ("name NAME?", "the copy's name (default: a free one)")),
+        _copy,
+    ),
+    "delete": Command(
+        "move sessions from your library to the trash",
+        "planscope sessions copy first-look old && planscope sessions delete old",
+        (_JSON, ("sessions SESSION+", "names of sessions")),
+        _delete,
+    ),
+    "restore": Command(
+        "move sessions from the trash back; of equal names, the last deleted",
+        "",
+        (_JSON, ("sessions SESSION+", "names of sessions")),
+        _restore,
+    ),
+    "trash": Command(
+        "list the sessions in the trash, or empty it",
+        "planscope sessions trash",
+        (_JSON, ("--empty", "delete its sessions for good")),
+        _trash,
+    ),
+    "recover": Command(
+        "list work that was not saved, or write it to a file",
+        "planscope sessions recover",
+        (
+            _JSON,
+            ("session SESSION?", "the session with unsaved work"),
+            ("-o FILE", "write to this file (default: a new session in your library)"),
+            ("--discard", "delete the unsaved work"),
+        ),
+        _recover,
+    ),
+}
 
 COMMANDS = {"sessions": Command(ABOUT, "planscope sessions list order error", _add_sessions, _sessions)}

@@ -120,7 +120,7 @@ THEMES_ABOUT = "List the themes of the debugger, bundled and your own, and what 
 _THEMES = (("--json", "print themes and errors as JSON"),)
 
 
-def _themes(args: Namespace) -> int:
+def _themes(args: Namespace) -> None:
     from planscope.documents.listings import ThemesDocument
     from planscope.tui.style.themes import load_themes, user_themes_folder
 
@@ -128,7 +128,6 @@ def _themes(args: Namespace) -> int:
     folder = str(user_themes_folder())
     found = {"themes": themes, "problems": list(map(str, problems)), "folder": folder}
     answer(args, ThemesDocument.model_validate(found), _theme_blocks)
-    return 0
 
 
 def _theme_blocks(told: ThemesDocument) -> Iterator[Block]:
@@ -288,14 +287,13 @@ _SCHEMA = (
 )
 
 
-def _schema(args: Namespace) -> int:
+def _schema(args: Namespace) -> None:
     from planscope.documents.schemas import DOCUMENTS, schema
 
     if args.name is not None and args.name not in DOCUMENTS:
         raise UserError(f"there is no schema {args.name!r}; the schemas are {', '.join(DOCUMENTS)}")
     found = schema(args.name) if args.name else {name: schema(name) for name in DOCUMENTS}
     emit(json_text(found, indent=2) + "\n")
-    return 0
 
 
 COMMANDS = {

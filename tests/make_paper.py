@@ -17,7 +17,13 @@ from typing import NamedTuple
 from planscope.campaign.cases import LIMIT_RATE, Arm, Knobs
 from planscope.campaign.dissecting import dissect
 from planscope.campaign.engine import Campaign
-from planscope.campaign.report import ArmReport, Cell, Report, Topic, report
+from planscope.campaign.report import report
+from planscope.campaign.result import (
+    CampaignArmDocument,
+    CampaignCellDocument,
+    CampaignReportDocument,
+    CampaignTopicDocument,
+)
 from planscope.campaign.store import SUFFIX, Budget, Store
 from planscope.drawing.rates import Point, rates_svg
 from planscope.session.model import Limits
@@ -104,7 +110,7 @@ campaign run` ([Campaigns](campaigns.md)).
 """
 
 
-def run(plan: Plan, folder: Path, errors: int) -> Report:
+def run(plan: Plan, folder: Path, errors: int) -> CampaignReportDocument:
     """Run a campaign, dissect errors of each agent, and return its report."""
     with closing(Store(folder / f"{plan.name}{SUFFIX}", make=True)) as store:
         store.keep_settings(plan.knobs, Limits(), "paper")
@@ -128,7 +134,7 @@ def _progress(name: str) -> Callable[[str], object]:
     return tell
 
 
-def page(drawn: Report, base: Report, timed: Report) -> str:
+def page(drawn: CampaignReportDocument, base: CampaignReportDocument, timed: CampaignReportDocument) -> str:
     """Return the page as Markdown."""
     parts = [INTRODUCTION, *_effect(drawn), *_rates(base, "8", "GPT-3.5 at 4 actions, GPT-4 at 8", "rates")]
     parts += _errors(base, "3", ERROR_TYPES[:4], TABLE_3)
@@ -140,7 +146,7 @@ def page(drawn: Report, base: Report, timed: Report) -> str:
     return "\n".join(parts)
 
 
-def _effect(found: Report) -> Iterator[str]:
+def _effect(found: CampaignReportDocument) -> Iterator[str]:
     yield "## Table 2: errors found, and the time it took\n"
     yield f"{found.cases} queries, each with 3 to 5 actions, drawn. Times are minutes and seconds.\n"
     heading = (
@@ -160,7 +166,7 @@ def _effect(found: Report) -> Iterator[str]:
     )
 
 
-def _effect_row(name: str, arm: ArmReport) -> tuple[str, ...]:
+def _effect_row(name: str, arm: CampaignArmDocument) -> tuple[str, ...]:
     share = interval(wilson(arm.errors, arm.generated))
     return (
         _model(name), f"{arm.generated:,}", f"{arm.errors} ({percent(arm.errors / arm.generated)}; {share})",
@@ -168,7 +174,7 @@ def _effect_row(name: str, arm: ArmReport) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _rates(found: Report, figure: str, theirs: str, picture: str) -> Iterator[str]:
+def _rates(found: CampaignReportDocument, figure: str, theirs: str, picture: str) -> Iterator[str]:
     yield f"## Figure {figure}: success rates by number of actions\n"
     yield f"![Success rate of each simulated model, by number of actions](paper-{picture}.svg)\n"
     ns = sorted({cell.actions for cell in found.cells})
@@ -181,11 +187,11 @@ def _rates(found: Report, figure: str, theirs: str, picture: str) -> Iterator[st
     yield f"The limit is the first number of actions with under 20 % right. In the paper: {theirs}.\n"
 
 
-def _rate(cell: Cell) -> str:
+def _rate(cell: CampaignCellDocument) -> str:
     return f"{percent(cell.rate)} ({interval(cell.ci)})"
 
 
-def _errors(found: Report, table: str, kinds: Sequence[str], theirs: str) -> Iterator[str]:
+def _errors(found: CampaignReportDocument, table: str, kinds: Sequence[str], theirs: str) -> Iterator[str]:
     yield f"## Table {table}: types of errors\n"
     yield "Of queries with fewer actions than the limit.\n"
     heading = ("Agent", *(terms.said(kind) for kind in kinds))
@@ -193,7 +199,7 @@ def _errors(found: Report, table: str, kinds: Sequence[str], theirs: str) -> Ite
     yield theirs.join(("_The paper's:_\n\n" + _head(heading) + "\n", "\n"))
 
 
-def _causes(found: Report, table: str, theirs: str) -> Iterator[str]:
+def _causes(found: CampaignReportDocument, table: str, theirs: str) -> Iterator[str]:
     yield f"## Table {table}: root causes\n"
     yield (
         f"Up to {max((arm.dissected for arm in found.arms.values()), default=0)} errors of each agent, of queries with "
@@ -203,7 +209,9 @@ def _causes(found: Report, table: str, theirs: str) -> Iterator[str]:
     yield theirs.join(("_The paper's:_\n\n" + _head(("Agent", *map(terms.cause, CAUSES[:5]))) + "\n", "\n"))
 
 
-def _shares(found: Report, heading: Sequence[str], kinds: Sequence[str], field: str) -> Iterator[str]:
+def _shares(
+    found: CampaignReportDocument, heading: Sequence[str], kinds: Sequence[str], field: str
+) -> Iterator[str]:
     rows = []
     for name, arm in found.arms.items():
         counts: dict[str, int] = getattr(arm, field)
@@ -217,7 +225,7 @@ def _share(count: int, total: int) -> str:
     return f"{percent(count / total)} ({interval(wilson(count, total))})" if total else "-"
 
 
-def _topics(found: Report) -> Iterator[str]:
+def _topics(found: CampaignReportDocument) -> Iterator[str]:
     yield "## Table 5: topics that cause the most errors\n"
     yield "Dissected errors whose cause is the topic, and beside them the share of wrong runs of that topic.\n"
     yield from _table(("Topic", "Caused", "Wrong", "95 % interval"), map(_topic, found.topics[:5]))
@@ -225,7 +233,7 @@ def _topics(found: Report) -> Iterator[str]:
     yield TABLE_5.join(("_The paper's:_\n\n" + _head(("Model", "Topics", "Topics with none")) + "\n", "\n"))
 
 
-def _topic(one: Topic) -> tuple[str, ...]:
+def _topic(one: CampaignTopicDocument) -> tuple[str, ...]:
     return one.topic, str(one.caused), f"{one.wrong}/{one.runs} ({percent(one.rate)})", interval(one.ci)
 
 
@@ -241,7 +249,7 @@ def _model(arm: str) -> str:
     return arm.partition("/")[2]
 
 
-def rates(found: Report) -> str:
+def rates(found: CampaignReportDocument) -> str:
     """Return the success rates as one picture: a line a model."""
     lines = {
         model: [Point(c.actions, c.rate, c.ci) for c in cells if c.rate is not None and c.ci is not None]
@@ -250,8 +258,8 @@ def rates(found: Report) -> str:
     return rates_svg("simulated models", lines, LIMIT_RATE, paper=True)
 
 
-def _by_model(found: Report) -> dict[str, list[Cell]]:
-    models: dict[str, list[Cell]] = {}
+def _by_model(found: CampaignReportDocument) -> dict[str, list[CampaignCellDocument]]:
+    models: dict[str, list[CampaignCellDocument]] = {}
     for cell in found.cells:
         models.setdefault(cell.model, []).append(cell)
     return models

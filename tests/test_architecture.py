@@ -19,7 +19,8 @@ ROOT = Path(__file__).parent.parent / "planscope"
 
 LAYERS = [
     {"errors", "extensions", "safe", "resources", "signals", "ci", "stats"},
-    {"language", "show"},
+    {"language", "show", "json_text"},
+    {"document"},
     {"oracle"},
     {"wording"},
     {"synthesis", "session"},
@@ -54,7 +55,7 @@ ONLY_IN = {
     "lark": {"language"},
     "mcp": {"doors"},
     "pytest": {"doors"},
-    "pydantic": {"session", "documents", "toolfuzz", "agents", "campaign"},
+    "pydantic": {"session", "document", "documents", "toolfuzz", "agents", "campaign"},
 }
 
 
@@ -262,26 +263,26 @@ TOKENS = {
     "toolfuzz": 87_153,
     "agents": 72_804,
     "traces": 56_758,
-    "commands": 46_101,
+    "commands": 45_764,
     "language": 100_297,
     "session": 40_278,
     "oracle": 35_131,
-    "sharing": 31_817,
+    "sharing": 31_821,
     "debugger": 27_435,
     "dissection": 26_590,
     "synthesis": 17_398,
-    "documents": 15_195,
+    "documents": 14_191,
     "compare": 13_999,
     "cause": 9_675,
-    "campaign": 14_148,
-    "top": 10_568,
+    "campaign": 14_280,
+    "top": 11_163,
     "wording": 7_707,
     "drawing": 8_043,
-    "doors": 5_907,
+    "doors": 5_903,
     "walk": 4_909,
     "safe": 4_783,
     "show": 3_712,
-    "views": 7_800,
+    "views": 7_803,
 }
 """The most tokens that a room may have (``python -m tests.count_tokens``). Lower a line when its room has shrunk; a
 commit that raises one says in its body what that buys."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from planscope.campaign.result import ComparedArmsDocument
 from planscope.campaign.store import CampaignError, Store
-from planscope.stats import LEVEL, mcnemar, needed, paired_interval
+from planscope.stats import mcnemar, needed, paired_interval
 
 METHOD = (
     "McNemar's exact test (McNemar, 1947), two-sided; 95 % interval of the paired difference by Newcombe's method 10 "
@@ -37,36 +38,7 @@ class Pairs:
         return (self.only_a + self.only_b) / self.count if self.count else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """Two arms on equal cases. ``left_out``: common cases with an aborted, undecided or helped run. ``difference``: the
-    rate of B less that of A. ``needed``: the pairs that find this difference, or the one asked for, with 80 % power."""
-
-    a: str
-    b: str
-    pairs: int
-    left_out: int
-    both: int
-    only_a: int
-    only_b: int
-    neither: int
-    difference: float | None
-    ci: tuple[float, float] | None
-    p: float | None
-    method: str
-    needed: int | None
-
-    @property
-    def worse(self) -> bool:
-        """Whether B is worse than A, at the 5 % level."""
-        return self.p is not None and self.p < LEVEL and (self.difference or 0.0) < 0
-
-    def within(self, margin: float) -> bool:
-        """Return whether B is worse by no more than ``margin``: the whole interval lies above it."""
-        return self.ci is not None and self.ci[0] > -margin
-
-
-def compare(one: Store, a: str, other: Store, b: str, detect: float | None = None) -> Compared:
+def compare(one: Store, a: str, other: Store, b: str, detect: float | None = None) -> ComparedArmsDocument:
     """Compare arm ``a`` with arm ``b``, which may be of another campaign with equal cases. Raises CampaignError."""
     if one is not other and one.knobs != other.knobs:
         raise CampaignError(
@@ -93,7 +65,7 @@ def compare(one: Store, a: str, other: Store, b: str, detect: float | None = Non
     pairs = Pairs(*counts)
     wanted = abs(pairs.difference) if detect is None else detect
     some = pairs.count > 0
-    return Compared(
+    return ComparedArmsDocument(
         a=a,
         b=b,
         pairs=pairs.count,

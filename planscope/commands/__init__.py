@@ -108,7 +108,7 @@ class Command:
 
     def add(self, parser: ArgumentParser) -> None:
         """Declare the arguments, and show the example."""
-        from planscope.commands.common import add_actions, declare
+        from planscope.commands.common import declare
 
         if self.example:
             parser.epilog = f"example:\n  {self.example}"
@@ -118,6 +118,28 @@ class Command:
             add_actions(parser, self.options)
         else:
             declare(parser, *self.options)
+
+
+def add_actions(parser: ArgumentParser, actions: dict[str, Command], default: str = "") -> None:
+    """Add a command's own commands, by name. Without a default, one must be named."""
+    made = parser.add_subparsers(
+        dest="action",
+        metavar="ACTION",
+        parser_class=type(parser),
+        required=not default,
+        help="one of these" + (f"; default {default}" if default else ""),
+    )
+    for name, command in actions.items():
+        one = made.add_parser(
+            name,
+            help=command.about,
+            description=f"{command.about[0].upper()}{command.about[1:]}.",
+            allow_abbrev=False,
+            formatter_class=parser.formatter_class,
+            add_help=False,
+        )
+        one.add_argument("-h", "--help", action="help", help="show this help")
+        command.add(one)
 
 
 def command(name: str) -> Command:

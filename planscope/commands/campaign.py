@@ -135,7 +135,7 @@ def _go(args: Namespace, store: Store) -> int:
     from planscope.campaign.engine import Campaign, dask
     from planscope.campaign.report import report
     from planscope.commands.recording import prints_aside
-    from planscope.documents.campaign import CampaignReportDocument, CampaignRunDocument
+    from planscope.documents.campaign import CampaignRunDocument
     from planscope.views.campaign import rate_blocks
 
     line = ProgressLine()
@@ -166,7 +166,7 @@ def _go(args: Namespace, store: Store) -> int:
             complete = not any(why for *_, why in found.arms)
             print_json(CampaignRunDocument.about(args.name, str(store.path), found, complete))
         else:
-            tell(rate_blocks(CampaignReportDocument.of(report(store, args.name))))
+            tell(rate_blocks(report(store, args.name)))
             say_all(f"{arm} began no more runs: {why}" for arm, *_, why in found.arms if why)
             say(f"planscope campaign report {args.name} shows more")
     return 2 if dead else 0
@@ -283,7 +283,7 @@ def _budget(args: Namespace) -> Budget:
 
 def _report(args: Namespace) -> None:
     from planscope.campaign.report import report
-    from planscope.documents.campaign import CampaignReportDocument, CampaignReportsDocument
+    from planscope.documents.campaign import CampaignReportsDocument
     from planscope.sharing.campaign_files import campaign_page, write_csv, write_parquet
     from planscope.views.campaign import report_blocks
 
@@ -291,7 +291,7 @@ def _report(args: Namespace) -> None:
     found, runs = [], []
     for name in args.name:
         with closing(_store(name)) as store:
-            found.append(CampaignReportDocument.of(report(store, name)))
+            found.append(report(store, name))
             runs.append(store.listed() if files else [])
     if args.html is not None:
         write_or_print(campaign_page(found, runs), None if args.html == "-" else Path(args.html))
@@ -308,7 +308,6 @@ def _report(args: Namespace) -> None:
 
 def _compare(args: Namespace) -> int:
     from planscope.campaign.paired import compare
-    from planscope.documents.campaign import ComparedArmsDocument
     from planscope.views.campaign import compared_blocks
 
     with closing(_store(args.name)) as store:
@@ -318,7 +317,7 @@ def _compare(args: Namespace) -> int:
         else:
             with closing(_store(other_name)) as other:
                 found = compare(store, args.a, other, b, args.detect)
-    answer(args, ComparedArmsDocument.of(found), lambda told: compared_blocks(told, args.detect))
+    answer(args, found, lambda told: compared_blocks(told, args.detect))
     if args.fail_if_worse is None:
         return 0
     bad = found.worse if args.fail_if_worse < 0 else not found.within(args.fail_if_worse)
@@ -338,7 +337,7 @@ def _dissect(args: Namespace) -> None:
     from planscope.campaign.dissecting import dissect
     from planscope.campaign.paired import place_of
     from planscope.campaign.report import report
-    from planscope.documents.campaign import CampaignChangedDocument, CampaignReportDocument
+    from planscope.documents.campaign import CampaignChangedDocument
     from planscope.views.campaign import cause_blocks
 
     line = ProgressLine()
@@ -358,7 +357,7 @@ def _dissect(args: Namespace) -> None:
             ) from None
         finally:
             line.clear()
-        found = CampaignReportDocument.of(report(store, args.name))
+        found = report(store, args.name)
     done = CampaignChangedDocument(name=args.name, action="dissect", count=count)
     answer(args, done, lambda _: cause_blocks(found))
 

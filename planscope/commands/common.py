@@ -6,20 +6,19 @@ import math
 import os
 import re
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ActionsContainer
+from argparse import ArgumentTypeError, Namespace, _ActionsContainer
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from planscope.documents.json_text import json_text
 from planscope.errors import UserError
+from planscope.json_text import json_text
 from planscope.safe import visible
 
 if TYPE_CHECKING:
-    from planscope.commands import Command
-    from planscope.documents.document import Document
+    from planscope.document import Document
     from planscope.session.model import Session
     from planscope.show.blocks import Block
 
@@ -478,25 +477,3 @@ class ProgressLine:
     def _write(self, text: str) -> None:
         sys.stderr.write("\r" + text)
         sys.stderr.flush()
-
-
-def add_actions(parser: ArgumentParser, actions: Mapping[str, Command], default: str = "") -> None:
-    """Add a command's own commands, by name. Without a default, one must be named."""
-    made = parser.add_subparsers(
-        dest="action",
-        metavar="ACTION",
-        parser_class=type(parser),
-        required=not default,
-        help="one of these" + (f"; default {default}" if default else ""),
-    )
-    for name, command in actions.items():
-        one = made.add_parser(
-            name,
-            help=command.about,
-            description=f"{command.about[0].upper()}{command.about[1:]}.",
-            allow_abbrev=False,
-            formatter_class=parser.formatter_class,
-            add_help=False,
-        )
-        one.add_argument("-h", "--help", action="help", help="show this help")
-        command.add(one)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from planscope.case import listed
 from planscope.commands import Command
 from planscope.commands.common import columns, declare, open_session, output_file, quoted, write_or_print
-from planscope.documents.json_text import json_text
 from planscope.errors import UserError
+from planscope.json_text import json_text
 from planscope.safe import visible
 from planscope.session.run_names import run_named
 

@@ -9,10 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planscope.commands import Command
+from planscope.commands import Command, add_actions
 from planscope.commands.common import (
     SESSION,
-    add_actions,
     answer,
     declare,
     error_type,
@@ -53,13 +52,13 @@ _JSON = ("--json", "print JSON")
 
 
 def _add_sessions(parser: ArgumentParser) -> None:
-    add_actions(parser, _ACTIONS, "list")
+    add_actions(parser, ACTIONS, "list")
     declare(parser, (*_JSON, None, SUPPRESS))
 
 
 def _sessions(args: Namespace) -> None:
     args.json = getattr(args, "json", False)
-    _ACTIONS[args.action or "list"].run(args)
+    ACTIONS[args.action or "list"].run(args)
 
 
 def _list(args: Namespace) -> None:
@@ -376,7 +375,7 @@ def recovery_blocks(left: Sequence[Recovery], drafts: Sequence[LeftDraft]) -> It
         yield Para("no unsaved work")
 
 
-_ACTIONS = {
+ACTIONS = {
     "list": Command(
         "list sessions; with WORDS only those that contain them",
         "planscope sessions list order error",

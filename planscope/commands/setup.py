@@ -18,8 +18,8 @@ from planscope.agents.models import (
 from planscope.agents.simulated.profiles import PROFILES, SEED, Profile
 from planscope.commands import Command
 from planscope.commands.common import answer, emit, say_all
-from planscope.documents.json_text import json_text
 from planscope.errors import UserError
+from planscope.json_text import json_text
 from planscope.show.blocks import GAP, Block, Code, Heading, Para, Table
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from planscope.compare.result import (
     SideName,
     Value,
 )
-from planscope.documents.document import Document
+from planscope.document import Document
 from planscope.documents.judgement import CallDocument, CheckDocument, FindingDocument
 from planscope.documents.query import (
     ActionDocument,

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from planscope.dissection.evidence import Cause, CellOutcome, CulpritKind
 from planscope.dissection.paper import rounds
-from planscope.documents.document import Document
+from planscope.document import Document
 from planscope.documents.judgement import Helped
 from planscope.documents.query import constraint_document
 from planscope.documents.runs import Counted, ErrorCounts, Files, HelpedRuns, files_field

@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field
 
-from planscope.documents.document import Document
+from planscope.document import Document
 from planscope.session.model import FuzzCall, FuzzFinding, FuzzFix, FuzzPrompt
 from planscope.toolfuzz.correctness.checks import Bucket, Difference, Oracle
 from planscope.toolfuzz.report import Figures, Report

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AliasPath, BeforeValidator, Field, field_serializer
 
-from planscope.documents.document import Document
-from planscope.documents.json_text import finite
+from planscope.document import Document
 from planscope.documents.query import QueryDocument
 from planscope.errors import UserError
+from planscope.json_text import finite
 from planscope.language.problem import Problem
 from planscope.oracle.judged import same_message
 from planscope.oracle.trace import Cause, Ending, LeftOut

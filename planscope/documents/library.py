@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field
 
-from planscope.documents.document import Document
+from planscope.document import Document
 from planscope.documents.judgement import Helped
 from planscope.documents.runs import CameOutDocument, outcome_fields
 from planscope.session.library_index import Place

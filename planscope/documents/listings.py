@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import Field
 
-from planscope.documents.document import Document
+from planscope.document import Document
 from planscope.oracle.trace import LeftOut
 from planscope.session.traces import title_of
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field
 
-from planscope.documents.document import Document
+from planscope.document import Document
 from planscope.language.problem import Constraint, ConstraintKind, Problem, Source
 from planscope.language.prompts import prompt_for
 from planscope.safe import visible

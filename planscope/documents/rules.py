@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field
 
-from planscope.documents.document import Document
+from planscope.document import Document
 from planscope.documents.judgement import CauseOf, EarlyEnd, Z3Answer
 from planscope.documents.query import ParseErrorDocument
 from planscope.language.constructions import Kind

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field
 
-from planscope.documents.document import Document
+from planscope.document import Document
 from planscope.documents.judgement import CheckDocument, EarlyEnd, Headline, HeadlineDocument, Helped
 from planscope.oracle.verdict_types import ErrorType, VerdictKind
 

@@ -6,15 +6,14 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from planscope.campaign.result import CampaignReportDocument, ComparedArmsDocument
 from planscope.documents.campaign import (
     CampaignCasesDocument,
     CampaignChangedDocument,
     CampaignListDocument,
     CampaignNeededDocument,
-    CampaignReportDocument,
     CampaignReportsDocument,
     CampaignRunDocument,
-    ComparedArmsDocument,
 )
 from planscope.documents.comparison import ComparisonDocument
 from planscope.documents.dissection import DissectDocument

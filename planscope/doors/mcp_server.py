@@ -17,7 +17,7 @@ from planscope.doors.questions import Questions
 from planscope.errors import UserError
 
 if TYPE_CHECKING:
-    from planscope.documents.document import Document
+    from planscope.document import Document
 
 INSTRUCTIONS = (
     "planscope judges recorded runs of LLM agents that call tools: which call lost the plan, why, and which would have "

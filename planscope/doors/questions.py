@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planscope.documents.document import Document
+from planscope.document import Document
 from planscope.doors import python
 from planscope.errors import UserError
 from planscope.safe import visible

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from planscope.documents.campaign import CampaignCaseDocument, CampaignReportDocument
-from planscope.documents.document import Document
+from planscope.campaign.result import CampaignReportDocument
+from planscope.document import Document
+from planscope.documents.campaign import CampaignCaseDocument
 from planscope.errors import UserError
 from planscope.session.files import write_atomic
 from planscope.show.blocks import Block, Heading, Para

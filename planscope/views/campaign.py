@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from planscope.campaign.cases import LIMIT_RATE
-from planscope.documents.campaign import (
-    CampaignArmDocument,
-    CampaignCaseDocument,
-    CampaignListDocument,
-    CampaignReportDocument,
-    ComparedArmsDocument,
-)
+from planscope.campaign.result import CampaignArmDocument, CampaignReportDocument, ComparedArmsDocument
+from planscope.documents.campaign import CampaignCaseDocument, CampaignListDocument
 from planscope.drawing.rates import Point, rates_svg
 from planscope.show.blocks import Block, Heading, Own, Para, Picture, Table
 from planscope.stats import LEVEL

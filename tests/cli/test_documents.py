@@ -429,8 +429,8 @@ HOSTILE = {
 @pytest.mark.parametrize("key", [*HOSTILE, "nested"])
 def test_a_line_of_json_says_what_the_data_says(key: str) -> None:
     """Lines are written by pydantic, all else by the standard library."""
-    from planscope.documents.json_text import json_text
     from planscope.documents.judgement import CallDocument
+    from planscope.json_text import json_text
     from planscope.oracle.trace import ToolCall
 
     value: Any = HOSTILE.get(key)

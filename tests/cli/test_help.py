@@ -17,13 +17,12 @@ from planscope import __version__
 from planscope import commands as package
 from planscope.cli import EXAMPLES, build_parser
 from planscope.commands import COMMANDS, GROUPS, MODULES, command
+from planscope.commands.sessions import ACTIONS
 from tests.cli.support import Cli
 from tests.nightly import nightly
 
 FOLDER = Path(package.__file__).parent
-OF_ACTIONS = command("sessions").options
-assert isinstance(OF_ACTIONS, dict)
-SESSIONS = [one.example for one in OF_ACTIONS.values() if one.example]
+SESSIONS = [one.example for one in ACTIONS.values() if one.example]
 SLOW = ("fuzz", "rerun")
 """Commands whose pages in docs/ have their examples, too, and every line of a page is run."""
 

@@ -9,12 +9,14 @@ import pytest
 
 from planscope.campaign.cases import Arm, Knobs
 from planscope.campaign.engine import Campaign
-from planscope.campaign.report import Cell, report
+from planscope.campaign.report import report
+from planscope.campaign.result import CampaignCellDocument
 from planscope.campaign.store import Budget, Store, campaign_path
 from planscope.campaign.worker import MadeCase, Row
 from planscope.session.locations import bundled, campaigns_folder, library_folder
 from planscope.session.model import Limits
 from planscope.session.store import load
+from planscope.stats import wilson
 from planscope.tui.controllers.campaign_view import Wanted
 from planscope.tui.panes.columns import head_line, row_line
 from planscope.tui.screens.campaign.curves import curve_lines
@@ -153,10 +155,15 @@ def test_each_table_fits_any_width_and_leads_to_what_it_counts(tmp_path: Path) -
             assert row.texts[2] == str(len(below))
 
 
-def test_curves() -> None:
-    def cell(arm: str, n: int, right: int) -> Cell:
-        return Cell(arm, "tools", arm, False, n, 10, right, 10 - right, 0, 0, 0)
+def cell(arm: str, n: int, right: int) -> CampaignCellDocument:
+    """Ten judged runs of an arm."""
+    none = dict.fromkeys(("aborted", "unknown", "helped"), 0)
+    named = {"arm": arm, "agent": "tools", "model": arm, "timed": False, "actions": n, "runs": 10}
+    rate = {"rate": right / 10, "ci": wilson(right, 10)}
+    return CampaignCellDocument.model_validate({**named, **none, **rate, "right": right, "wrong": 10 - right})
 
+
+def test_curves() -> None:
     lines = curve_lines([cell("a", n, 10 if n < 4 else 0) for n in range(2, 7)], "a", 40, 14)
     assert len(lines) == 14 and all(len(line.text) <= 40 for line in lines)
     assert lines[0].text.startswith("100 % ") and lines[10].text.startswith("  0 % ")
@@ -170,11 +177,7 @@ def test_curves() -> None:
 
 def test_each_curve_has_its_own_sign_and_colour_and_all_are_named() -> None:
     arms = [f"tools/model-{k}" for k in range(6)]
-    cells = [
-        Cell(arm, "tools", arm, False, n, 10, 10 - k, k, 0, 0, 0)
-        for k, arm in enumerate(arms)
-        for n in (2, 5)
-    ]
+    cells = [cell(arm, n, 10 - k) for k, arm in enumerate(arms) for n in (2, 5)]
     lines = curve_lines(cells, arms[2], 70, 30)
     looks = {
         (sign, run.role) for line in lines for run in line.runs for sign in run.text if sign in "●■▲◆○□△◇"

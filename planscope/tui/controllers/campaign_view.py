@@ -30,7 +30,7 @@ from planscope.tui.messages import StateChanged
 from planscope.wording import terms
 
 if TYPE_CHECKING:
-    from planscope.campaign.report import Report
+    from planscope.campaign.result import CampaignReportDocument
 
 READ, LIST, OPEN = "campaign-read", "campaign-list", "campaign-open"
 SOON = 1.0
@@ -78,7 +78,7 @@ class CampaignState:
     known. ``doing``: what the process that was begun here does (``run`` or ``dissect``), or "".
     """
 
-    report: Report | None = None
+    report: CampaignReportDocument | None = None
     wanted: Wanted | None = None
     runs: tuple[dict[str, Any], ...] = ()
     listed: bool = False
@@ -98,7 +98,7 @@ class CampaignState:
 
 
 class _Read(NamedTuple):
-    report: Report
+    report: CampaignReportDocument
     planned: int | None
     workers: list[int]
     stamp: tuple[object, ...]

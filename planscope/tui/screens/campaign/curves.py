@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from planscope.campaign.cases import LIMIT_RATE
-from planscope.campaign.report import Cell
+from planscope.campaign.result import CampaignCellDocument
 from planscope.tui.style.braille import Canvas
 from planscope.tui.style.lines import Line, Run, cut, line, shown, width_of
 
@@ -16,7 +16,9 @@ SIGNS, COLOURS, LIMIT = "●■▲◆○□△◇", ("tool", "number", "safe", "
 """The signs and the roles of the arms, one after the other, and the role of the line at 20 %."""
 
 
-def curve_lines(cells: Sequence[Cell], chosen: str | None, width: int, height: int) -> list[Line]:
+def curve_lines(
+    cells: Sequence[CampaignCellDocument], chosen: str | None, width: int, height: int
+) -> list[Line]:
     """Draw the curves of all arms, each with its sign. ``chosen``: the arm in front, with its 95 % intervals."""
     known = [cell for cell in cells if cell.rate is not None]
     if not known:

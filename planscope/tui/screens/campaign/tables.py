@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from planscope.campaign.cases import LIMIT_RATE
-from planscope.campaign.report import ArmReport, Report
+from planscope.campaign.result import CampaignArmDocument, CampaignReportDocument
 from planscope.tui.controllers.campaign_view import Wanted
 from planscope.tui.panes.columns import Column
 from planscope.tui.panes.dissect_lines import BAR, bar_runs
@@ -43,7 +43,7 @@ class Table(NamedTuple):
     note: str = ""
 
 
-def table_of(found: Report, name: str) -> Table:
+def table_of(found: CampaignReportDocument, name: str) -> Table:
     """Return one of the tables."""
     heads, rows, note = {
         "rates": _rates,
@@ -65,7 +65,7 @@ def _some(count: int) -> str:
     return str(count or "")
 
 
-def _rates(found: Report) -> _Made:
+def _rates(found: CampaignReportDocument) -> _Made:
     rows = (
         Row(
             (
@@ -89,14 +89,14 @@ def _rates(found: Report) -> _Made:
     return heads, rows, f"{limits} of {len(found.limit)} reached {limit}"
 
 
-def _totals(found: Report) -> _Made:
+def _totals(found: CampaignReportDocument) -> _Made:
     heads = "agent/model | >runs | >wrong | >limit | >agent time | >tokens | >money"
     heads += " | >synthesis | >Z3 | >Z3 checks"
     rows = (_total_row(name, arm, found.limit[name]) for name, arm in found.arms.items())
     return heads, rows, ""
 
 
-def _total_row(name: str, arm: ArmReport, limit: int | None) -> Row:
+def _total_row(name: str, arm: CampaignArmDocument, limit: int | None) -> Row:
     tokens = arm.input_tokens + arm.output_tokens
     texts = (
         name,
@@ -114,7 +114,7 @@ def _total_row(name: str, arm: ArmReport, limit: int | None) -> Row:
 
 
 def _shares(
-    found: Report,
+    found: CampaignReportDocument,
     field: Literal["error_types", "causes"],
     wanted: Callable[[str, str], Wanted],
     said: Callable[[str], str],
@@ -128,17 +128,17 @@ def _shares(
             yield Row(texts, wanted(name, one), count / total)
 
 
-def _errors(found: Report) -> _Made:
+def _errors(found: CampaignReportDocument) -> _Made:
     rows = _shares(found, "error_types", lambda arm, one: Wanted(arm, error_type=one, below=True), terms.said)
     return "agent/model | type of error | >runs | >share", rows, _BELOW
 
 
-def _causes(found: Report) -> _Made:
+def _causes(found: CampaignReportDocument) -> _Made:
     rows = _shares(found, "causes", lambda arm, one: Wanted(arm, cause=one, below=True), terms.cause)
     return "agent/model | cause | >runs | >share", rows, f"of {found.dissected} dissected errors"
 
 
-def _topics(found: Report) -> _Made:
+def _topics(found: CampaignReportDocument) -> _Made:
     rows = (
         Row(
             (

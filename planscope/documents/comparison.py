@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field
 
 from planscope.compare.result import (
-    CallChange,
+    CallRow,
     Change,
     Comparison,
     Differing,
+    Divergence,
+    Kept,
     Matched,
-    Reason,
     Side,
-    SideName,
+    TextPart,
+    TreeRow,
+    Unknown,
     Value,
 )
 from planscope.document import Document
@@ -99,20 +102,12 @@ class FieldDocument(Document):
     same: bool
 
 
-class PartDocument(Document):
-    """A part of both texts. All parts together cover both texts."""
-
-    change: Change
-    a: Span
-    b: Span
-
-
 class TextDiffDocument(Document):
     """The two texts, compared by words."""
 
     same: bool
     minimal: bool = Field(description="whether no smaller change of words exists")
-    parts: list[PartDocument]
+    parts: list[TextPart]
 
 
 class ActionRowDocument(Document):
@@ -124,20 +119,12 @@ class ActionRowDocument(Document):
     differs: list[Differing]
 
 
-class TreeRowDocument(Document):
-    """A line of the compared syntax trees, from one side or from both."""
-
-    change: Change
-    a: int | None = Field(description="index into a's outline")
-    b: int | None
-
-
 class TreeDiffDocument(Document):
     """The two syntax trees, compared."""
 
     same: bool
     minimal: bool
-    rows: list[TreeRowDocument]
+    rows: list[TreeRow]
 
 
 class ConstraintRowDocument(Document):
@@ -159,25 +146,6 @@ class ConstraintDiffDocument(Document):
     rows: list[ConstraintRowDocument]
 
 
-class ArgumentDocument(Document):
-    """An argument that differs between two calls."""
-
-    name: str
-    change: Literal["changed", "added", "gone"]
-    a: Any
-    b: Any
-
-
-class CallRowDocument(Document):
-    """A call of one run or of both."""
-
-    change: CallChange
-    a: int | None = Field(description="index into a's steps")
-    b: int | None
-    partner: int | None = Field(description="moved: the step of the other side that makes this call")
-    arguments: list[ArgumentDocument] = Field(description="those that differ")
-
-
 class CallDiffDocument(Document):
     """The calls of the two runs, aligned."""
 
@@ -185,30 +153,7 @@ class CallDiffDocument(Document):
     cost: int = Field(description="1 for each changed call, 2 for each call without a partner")
     minimal: bool
     attempts: list[tuple[int | None, int | None]] = Field(description="pairs of attempts that are compared")
-    rows: list[CallRowDocument]
-
-
-class KeptDocument(Document):
-    """The steps that both runs share because of a fork."""
-
-    run: str
-    steps: int
-
-
-class DivergenceDocument(Document):
-    """The first step at which the runs differ, as indexes into the steps of each side."""
-
-    a: int
-    b: int
-    reasons: list[Reason]
-
-
-class UnknownDocument(Document):
-    """Something that the comparison could not decide, and why."""
-
-    side: SideName | None
-    what: str
-    why: str
+    rows: list[CallRow]
 
 
 class ComparisonDocument(Document):
@@ -223,11 +168,9 @@ class ComparisonDocument(Document):
     tree: TreeDiffDocument | None = Field(description="null: a text cannot be read")
     constraints: ConstraintDiffDocument | None
     calls: CallDiffDocument | None = Field(description="null: there are no two runs")
-    kept: KeptDocument | None
-    divergence: DivergenceDocument | None = Field(
-        description="null: the runs do not differ, or there are none"
-    )
-    unknown: list[UnknownDocument]
+    kept: Kept | None
+    divergence: Divergence | None = Field(description="null: the runs do not differ, or there are none")
+    unknown: list[Unknown]
 
     @classmethod
     def about(cls, found: Comparison) -> Self:

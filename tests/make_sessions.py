@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from planscope.documents.query import constraint_document
+from planscope.documents.query import constraint_documents
 from planscope.language.problem import make_actions
 from planscope.language.reading import read_query
 from planscope.language.tree_json import dump
@@ -42,7 +42,7 @@ def written(
         Origin(kind="written"),
         topic=topic,
         tree=dump(reading.tree),
-        constraints=[constraint_document(c) for c in reading.problem.constraints],
+        constraints=constraint_documents(reading.problem),
     )
 
 
@@ -93,7 +93,7 @@ def synthesized(request: Request, limits: Limits | None = None) -> Variant:
         topic=made.topic,
         seed=made.seed,
         tree=dump(made.tree),
-        constraints=[constraint_document(c) for c in made.problem.constraints],
+        constraints=constraint_documents(made.problem),
         limits=limits,
     )
 

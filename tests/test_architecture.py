@@ -273,7 +273,7 @@ TOKENS = {
     "synthesis": 17_398,
     "documents": 14_191,
     "compare": 13_999,
-    "cause": 9_675,
+    "cause": 9_676,
     "campaign": 14_280,
     "top": 11_163,
     "wording": 7_707,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planscope.dissection.summary import summary
-from planscope.documents.query import constraint_document
+from planscope.documents.query import constraint_documents
 from planscope.documents.rules import TraceDocument
 from planscope.language.tree_json import dump
 from planscope.oracle.replay import replay
@@ -75,7 +75,7 @@ def test_each_with_rules_is_judged_as_it_says(name: str) -> None:
 def test_what_is_kept_is_what_the_text_says(name: str) -> None:
     for variant in load(bundled()[name]).variants:
         reading = reading_of(variant)
-        assert variant.constraints == [constraint_document(c) for c in reading.problem.constraints]
+        assert variant.constraints == constraint_documents(reading.problem)
         assert variant.query.tree is not None
         assert strip(variant.query.tree) == strip(dump(reading.tree))
 

@@ -55,7 +55,7 @@ def told(cause: Blame) -> str:
         return f"Most likely cause: {_named(cause.step, cause.confidence, cause.reasons)}."
     told = "No step stands out as the cause"
     if (one := cause.suspect) is not None:
-        told += f"; if the run went wrong, it is most likely {_named(*one)}"
+        told += f"; if the run went wrong, it is most likely {_named(one.step, one.confidence, one.reasons)}"
     return f"{told}."
 
 

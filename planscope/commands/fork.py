@@ -136,7 +136,7 @@ _EDIT = (
 def _edit(args: Namespace) -> None:
     from planscope.commands.parse import tell_query
     from planscope.debugger.draft import draft_of, variant_of_draft
-    from planscope.documents.query import constraint_document
+    from planscope.documents.query import constraint_documents
     from planscope.session.model import next_variant_id
     from planscope.session.oracle_input import reading_of
 
@@ -155,7 +155,7 @@ def _edit(args: Namespace) -> None:
         hint = "" if args.new_actions else more_names_help(text, given, timed=draft.timed)
         raise UserError(f"{str(error).replace('query of variant v0', 'text')}{hint}") from None
     reading = reading_of(made)
-    constraints = [constraint_document(c) for c in reading.problem.constraints]
+    constraints = constraint_documents(reading.problem)
     with place.adding(parent.id) as now:
         made = variant_of_draft(draft, next_variant_id(now), parent, reading, constraints)
         now.variants.append(made)

@@ -121,7 +121,7 @@ def _record(made: Sequence[Mutant], seed: int, old: Variant, place: Addition) ->
 
 
 def _variant(mutant: Mutant, old: Variant, id: str, seed: int) -> Variant:
-    from planscope.documents.query import constraint_document
+    from planscope.documents.query import constraint_documents
     from planscope.language.tree_json import dump
     from planscope.session.model import Origin, make_variant
 
@@ -133,7 +133,7 @@ def _variant(mutant: Mutant, old: Variant, id: str, seed: int) -> Variant:
         topic=mutant.topic or None,
         seed=seed,
         tree=dump(mutant.tree),
-        constraints=[constraint_document(c) for c in mutant.problem.constraints],
+        constraints=constraint_documents(mutant.problem),
         limits=old.limits.model_copy(),
     )
 

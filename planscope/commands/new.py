@@ -111,7 +111,10 @@ def _new(args: Namespace) -> None:
             print_json_line(_document(made))
             continue
         if output is not None:
-            _save(made, output)
+            from planscope.documents.query import session_of
+            from planscope.session.store import save
+
+            save(session_of(made), output)
         if args.json:
             print_json(_document(made))
         elif output is not None:
@@ -130,7 +133,7 @@ def _new(args: Namespace) -> None:
 def _own(args: Namespace) -> None:
     """Make a query from the user's own text."""
     from planscope.commands.parse import tell_query
-    from planscope.documents.query import session_of_text
+    from planscope.documents.query import session_of
     from planscope.language.errors import ParseFailure, in_a_line
     from planscope.language.problem import make_actions
     from planscope.language.reading import read_query
@@ -149,7 +152,7 @@ def _own(args: Namespace) -> None:
         hint = "" if given is None or args.new_actions else more_names_help(text, given, timed=args.timed)
         raise UserError(f"the text cannot be read: {in_a_line(failure.errors)}{hint}") from None
     if output is not None:
-        save(session_of_text(reading), output)
+        save(session_of(reading), output)
     if given is None and not args.json:
         tell([Para(f"Actions found: {', '.join(names)}")])
     if output is not None and not args.json:
@@ -209,13 +212,6 @@ def _document(made: Synthesized) -> QueryDocument:
         certified=made.certified,
         redundant=list(made.redundant),
     )
-
-
-def _save(made: Synthesized, output: Path) -> None:
-    from planscope.documents.query import session_of
-    from planscope.session.store import save
-
-    save(session_of(made), output)
 
 
 def _query_blocks(made: Synthesized) -> Iterator[Block]:

@@ -21,15 +21,15 @@ from planscope.compare.result import (
     Value,
 )
 from planscope.document import Document
-from planscope.documents.judgement import CallDocument, CheckDocument, FindingDocument
+from planscope.documents.judgement import CallDocument, CheckDocument
 from planscope.documents.query import (
     ActionDocument,
     ConstraintDocument,
     ParseErrorDocument,
-    constraint_document,
+    constraint_documents,
 )
 from planscope.language.problem import Span
-from planscope.oracle.verdict_types import State, StepNo
+from planscope.oracle.verdict_types import Finding, State, StepNo
 
 Id = Annotated[str | None, BeforeValidator(lambda found: getattr(found, "id", found))]
 
@@ -56,7 +56,7 @@ class ComparedStepDocument(Document):
     state: State | None = Field(description="null: not judged")
     start: int | None = Field(description="timed: hours")
     end: int | None
-    findings: list[FindingDocument] = Field(description="as in what check --json prints")
+    findings: list[Finding] = Field(description="as in what check --json prints")
 
 
 class SideDocument(Document):
@@ -86,7 +86,7 @@ class SideDocument(Document):
         problem = side.problem
         return cls.of(
             side,
-            constraints=None if problem is None else [constraint_document(c) for c in problem.constraints],
+            constraints=None if problem is None else constraint_documents(problem),
             check=None
             if side.verdict is None
             else CheckDocument.told(side.verdict, side.explanation, helped=side.help),

@@ -11,7 +11,7 @@ from planscope.dissection.evidence import Cause, CellOutcome, CulpritKind
 from planscope.dissection.paper import rounds
 from planscope.document import Document
 from planscope.documents.judgement import Helped
-from planscope.documents.query import constraint_document
+from planscope.documents.query import constraint_documents
 from planscope.documents.runs import Counted, ErrorCounts, Files, HelpedRuns, files_field
 from planscope.language.reading import ParseFailure
 from planscope.oracle.verdict_types import VerdictKind
@@ -221,4 +221,4 @@ def say_constraints(session: Session, dissection: Dissection) -> None:
                 problem = problem_of(variant)
             except ParseFailure:
                 continue
-            variant.constraints = [constraint_document(c) for c in problem.constraints]
+            variant.constraints = constraint_documents(problem)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import AliasPath, BeforeValidator, Field, field_serializer
 
@@ -16,7 +16,9 @@ from planscope.oracle.judged import same_message
 from planscope.oracle.trace import Cause, Ending, LeftOut
 from planscope.oracle.verdict_types import (
     CERTIFIED,
+    Blame,
     ErrorType,
+    Finding,
     Proof,
     SafeCall,
     SearchEnd,
@@ -32,17 +34,6 @@ if TYPE_CHECKING:
     from planscope.case import Asked
     from planscope.oracle.replay import Replay
     from planscope.oracle.verdict_types import Reasons
-
-
-class FindingDocument(Document):
-    """One error of a run, or a warning."""
-
-    type: ErrorType
-    step: StepNo
-    constraints: list[str]
-    severity: Literal["error", "warning"]
-    actions: list[str] = Field(default_factory=list, description="ids of the actions concerned")
-    message: str = Field(default="", description="details, if there are any")
 
 
 Foreseeable = Annotated[
@@ -102,50 +93,8 @@ Z3Answer = Annotated[
 ]
 
 
-class LinkDocument(Document):
-    """One step of the way from a cause to where it shows."""
-
-    step: StepNo
-    what: str
-
-
-class CameDocument(Document):
-    """Where the value of an argument stood before its call."""
-
-    argument: str
-    how: Literal["equal", "case", "date", "unit", "sum", "part", "nowhere"]
-    by: Literal["answer", "user", "system"] | None = Field(description="null: nowhere")
-    step: int | None = Field(description="the step whose answer has it")
-    path: str = Field(description="the path in that answer")
-
-
-class SuspectDocument(Document):
-    """A step that is likely to blame, if any is."""
-
-    step: StepNo
-    confidence: float
-    reasons: list[str]
-
-
-class CauseDocument(Document):
-    """The most likely cause, without a call to a model."""
-
-    step: StepNo | None = Field(description="null: there is no cause in the trace")
-    confidence: float = Field(description="how likely this answer is right, from 0 to 1")
-    reasons: list[str]
-    label: str = Field(description="what runs with this cause have in common")
-    lost: StepNo | None = Field(description="the first step without a continuation that keeps everything")
-    shows: StepNo | None = Field(description="the first step that breaks something")
-    origin: StepNo | None = Field(description="the step to which provenance leads from there, else lost")
-    chain: list[LinkDocument] = Field(description="the way from the cause to where it shows")
-    sources: list[CameDocument] = Field(description="where the arguments of the step came from")
-    suspect: SuspectDocument | None = Field(
-        default=None, description="if no step is named: the likeliest one, if the run went wrong all the same"
-    )
-
-
 CauseOf = Annotated[
-    CauseDocument | None,
+    Blame | None,
     Field(
         description="what is most likely to blame; null: not sought; a run of a query is lost by its lost step"
     ),
@@ -157,7 +106,7 @@ class CheckDocument(Document):
 
     verdict: VerdictKind
     error_type: ErrorType | None
-    findings: list[FindingDocument]
+    findings: list[Finding]
     first_violation: ViolationDocument | None
     explanation: str
     certified: bool | None = Field(
@@ -271,7 +220,7 @@ class StepDocument(Document):
     )
     core: list[str]
     core_steps: CoreSteps = Field(default_factory=list)
-    findings: list[FindingDocument] = Field(default_factory=list)
+    findings: list[Finding] = Field(default_factory=list)
     safe_hours: dict[str, tuple[int, int]] | None = Field(
         default=None, description="timed: first and last safe start of each action in safe_next"
     )

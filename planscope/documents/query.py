@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import Field
 
 from planscope.document import Document
-from planscope.language.problem import Constraint, ConstraintKind, Problem, Source
+from planscope.language.problem import ConstraintKind, Problem, Source
 from planscope.language.prompts import prompt_for
 from planscope.safe import visible
 from planscope.session.model import Mutation, Origin, Session, make_variant
@@ -145,9 +145,10 @@ class MutateDocument(Document):
     missing: list[MissingMutantsDocument] = Field(description="kinds with fewer mutants than asked for")
 
 
-def constraint_document(c: Constraint) -> dict[str, Any]:
-    """Return a constraint as JSON, for sessions and documents. A rule has no sentence and no spans."""
-    return ConstraintDocument.of(c).model_dump(mode="json", exclude_unset=True)
+def constraint_documents(problem: Problem) -> list[dict[str, Any]]:
+    """Return constraints as JSON, for sessions and documents. A rule has no sentence and no spans."""
+    made = map(ConstraintDocument.of, problem.constraints)
+    return [one.model_dump(mode="json", exclude_unset=True) for one in made]
 
 
 def query_id(problem: Problem) -> str:
@@ -155,20 +156,6 @@ def query_id(problem: Problem) -> str:
     names = "\n".join(f"{a.name} {a.duration}" for a in problem.actions)
     digest = hashlib.sha256(f"{problem.text}\n\n{names}".encode("utf-8", "surrogatepass"))
     return f"q{digest.hexdigest()[:12]}"
-
-
-def session_of_text(reading: Reading) -> Session:
-    """Return a new session with the user's own query as its only variant, and no run."""
-    from planscope.language.tree_json import dump
-
-    problem = reading.problem
-    variant = make_variant(
-        problem,
-        Origin(kind="written"),
-        tree=dump(reading.tree),
-        constraints=[constraint_document(c) for c in problem.constraints],
-    )
-    return Session(id=query_id(problem), title=title_of(problem.text), variants=[variant])
 
 
 MAX_TITLE = 60
@@ -180,16 +167,17 @@ def title_of(text: str) -> str:
     return line if len(line) <= MAX_TITLE else line[: MAX_TITLE - 3].rstrip() + "..."
 
 
-def session_of(made: Synthesized) -> Session:
-    """Return a new session with the synthesized query as its only variant, and no run."""
+def session_of(made: Reading | Synthesized) -> Session:
+    """Return a new session with a query as its only variant, and no run."""
     from planscope.language.tree_json import dump
 
+    problem, title = made.problem, getattr(made, "title", None)
     variant = make_variant(
-        made.problem,
-        Origin(kind="synthesized"),
-        topic=made.topic or None,
-        seed=made.seed,
+        problem,
+        Origin(kind="synthesized" if title else "written"),
+        topic=getattr(made, "topic", None) or None,
+        seed=getattr(made, "seed", None),
         tree=dump(made.tree),
-        constraints=[constraint_document(c) for c in made.problem.constraints],
+        constraints=constraint_documents(problem),
     )
-    return Session(id=query_id(made.problem), title=made.title, variants=[variant])
+    return Session(id=query_id(problem), title=title or title_of(problem.text), variants=[variant])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from planscope.oracle.trace import Cause, ToolCall, Trace
 
@@ -329,7 +329,8 @@ class Came:
     path: str = ""
 
 
-class Suspect(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Suspect:
     """A step that is likely to blame, if any is."""
 
     step: StepNo

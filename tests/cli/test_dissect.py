@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 
 from planscope.commands import dissect
 from planscope.dissection.evidence import RARE
-from planscope.documents.query import constraint_document
+from planscope.documents.query import constraint_documents
 from planscope.documents.schemas import schema
 from planscope.session.model import Session
 from planscope.session.oracle_input import problem_of
@@ -103,7 +103,7 @@ def test_the_document(cli: Cli, files: Files, cause: str) -> None:
     assert [d.id for d in made.dissections] == [done.json["dissection"]] == ["d1"]
     assert {v["variant"] for v in done.json["cells"]} <= {v.id for v in made.variants}
     for one in made.variants[1:]:
-        assert one.constraints == [constraint_document(c) for c in problem_of(one).constraints]
+        assert one.constraints == constraint_documents(problem_of(one))
     if cause == "Topic":  # nothing is left to run
         check_what_a_person_reads(cli("dissect", path, "--model", PLANTED[cause], "--resume", "d1"), path)
         assert len(load(path).runs) == len(made.runs)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from planscope.documents.query import constraint_document
+from planscope.documents.query import constraint_documents
 from planscope.language.problem import make_actions
 from planscope.language.reading import read_query
 from planscope.language.tree_json import dump
@@ -42,7 +42,7 @@ def written(
         Origin(kind="written"),
         id=id,
         tree=dump(reading.tree),
-        constraints=[constraint_document(c) for c in reading.problem.constraints],
+        constraints=constraint_documents(reading.problem),
     )
 
 

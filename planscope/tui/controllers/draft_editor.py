@@ -333,10 +333,10 @@ class DraftEditor:
 
     def variant(self) -> Variant:
         """Return the draft as a new variant, which is not in the session yet."""
-        from planscope.documents.query import constraint_document
+        from planscope.documents.query import constraint_documents
 
         seen = self.seen_now()
-        said = [constraint_document(c) for c in seen.reading.problem.constraints] if seen.reading else None
+        said = constraint_documents(seen.reading.problem) if seen.reading else None
         id = next_variant_id(self.document.open_session)
         return variant_of_draft(self.state.draft, id, self.of, seen.reading, said)
 

@@ -390,9 +390,9 @@ class LibraryList(ListControl[SessionList]):
         """Add the user's own query to the library as a new session. Return its file, None if that failed."""
 
         def work(token: CancelToken) -> Path:
-            from planscope.documents.query import session_of_text
+            from planscope.documents.query import session_of
 
-            made = session_of_text(reading)
+            made = session_of(reading)
             return library.add(made, slug(made.title)[:40].strip("_").replace("_", "-"))
 
         return await self._made(work)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import atexit
 import threading
-from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,9 +17,6 @@ _PATIENCE = 2.0
 
 _AGAIN = 0.02
 """Seconds until a cancelled task that is still running is cancelled again."""
-
-_IDLE = 0.1
-"""Seconds after which a thread without work ends."""
 
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
@@ -175,21 +171,15 @@ def _close(loop: asyncio.AbstractEventLoop, thread: threading.Thread, closing: t
 
 
 class _Threads(ThreadPoolExecutor):
-    """Daemon threads for work that would block the loop, one for each job; an idle thread ends after a while.
+    """A daemon thread for each piece of work that would block the loop.
 
     The end of the program does not wait for them: a model without async support runs on after its run was stopped.
     """
 
-    def __init__(self) -> None:
-        super().__init__(1)
-        self._jobs: deque[Callable[[], None]] = deque()
-        self._news = threading.Condition()
-        self._free = 0
-
     def submit(self, fn: Callable[..., Answer], /, *args: object, **kwargs: object) -> Future[Answer]:
         future: Future[Answer] = Future()
 
-        def job() -> None:
+        def work() -> None:
             if not future.set_running_or_notify_cancel():
                 return
             try:
@@ -199,22 +189,5 @@ class _Threads(ThreadPoolExecutor):
             else:
                 future.set_result(answer)
 
-        with self._news:
-            self._jobs.append(job)
-            if len(self._jobs) <= self._free:
-                self._news.notify()
-            else:
-                threading.Thread(target=self._work, name="planscope agents at work", daemon=True).start()
+        threading.Thread(target=work, name="planscope agents at work", daemon=True).start()
         return future
-
-    def _work(self) -> None:
-        while True:
-            with self._news:
-                self._free += 1
-                self._news.wait_for(lambda: self._jobs, _IDLE)
-                self._free -= 1
-                if not self._jobs:
-                    return
-                job = self._jobs.popleft()
-            job()
-            del job  # an idle thread must not keep its last job alive

@@ -12,7 +12,6 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from planscope.agents.event_loop import at_once
 from planscope.agents.toolset import REFUSED
 from planscope.language.problem import Action, Problem
 from planscope.oracle.arguments import START
@@ -114,11 +113,10 @@ Verb = GoOn | EditArguments | EditAnswer | Answer | Raise | Refuse | Stop
 
 
 class CallGate(Protocol):
-    """Decides about one call at a time: ``ask`` blocks its thread, ``aask`` does not, and is cancelled if the run is
-    stopped while it waits. Only agents that are synchronous use ``ask``."""
+    """Decides about one call at a time. ``later``: it may await, and is cancelled if the run is stopped while it does;
+    for an agent that is synchronous it blocks its thread instead."""
 
-    def ask(self, call: PendingCall) -> Verb: ...
-    async def aask(self, call: PendingCall) -> Verb: ...
+    async def ask(self, call: PendingCall, later: bool) -> Verb: ...
 
 
 DECISIONS: Mapping[type[Verb], tuple[str, str]] = {
@@ -189,52 +187,43 @@ class Pauser:
     _answer: Future[Verb] | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    async def aask(self, call: PendingCall) -> Verb:
-        """As :meth:`ask`, on the event loop of an asynchronous agent."""
-        return await self._decided(call, True)
-
-    def ask(self, call: PendingCall) -> Verb:
-        """Return the decision about a call of a synchronous agent. Blocks while it is paused."""
-        return at_once(self._decided(call, False))
-
-    async def _decided(self, call: PendingCall, later: bool) -> Verb:
+    async def ask(self, call: PendingCall, later: bool) -> Verb:
+        """Return the decision about a call."""
         wanted = await asyncio.to_thread(self.wanted, call) if later else self.wanted(call)
         if not (self.stepping or wanted):
             return GoOn()
-        call, answer = self._begin(call, wanted)
+        if not isinstance(wanted, bool):
+            call = replace(call, why=tuple(wanted))
+        answer: Future[Verb] = Future()
         verb: Verb = Stop()
+        self._waits(answer, call)
         try:
             self.on_pause(call)
             verb = await asyncio.wrap_future(answer) if later else answer.result()
         finally:
-            self._over()
+            self._waits()
             self.on_resume(call, verb)
         return verb
 
     async def answer(self, question: Question) -> Verb:
         """Return the decision about what an interrupted graph asks."""
         answer: Future[Verb] = Future()
-        with self._lock:
-            self._answer, self.question = answer, question
+        self._waits(answer, None, question)
         try:
             self.on_question(question)
             return await asyncio.wrap_future(answer)
         finally:
-            with self._lock:
-                self._answer = self.question = None
+            self._waits()
             self.on_answered()
 
-    def _begin(self, call: PendingCall, wanted: bool | Sequence[str]) -> tuple[PendingCall, Future[Verb]]:
-        if not isinstance(wanted, bool):
-            call = replace(call, why=tuple(wanted))
-        answer: Future[Verb] = Future()
+    def _waits(
+        self,
+        answer: Future[Verb] | None = None,
+        paused: PendingCall | None = None,
+        question: Question | None = None,
+    ) -> None:
         with self._lock:
-            self._answer, self.paused = answer, call
-        return call, answer
-
-    def _over(self) -> None:
-        with self._lock:
-            self._answer = self.paused = None
+            self._answer, self.paused, self.question = answer, paused, question
 
     def step(self, stepping: bool) -> None:
         """Set whether to pause at every call from now on."""

@@ -110,7 +110,7 @@ class Gated:
         if self._gate is None:
             return GoOn()
         with self._asking(talk):
-            return await self._gate.aask(call) if later else self._gate.ask(call)
+            return await self._gate.ask(call, later)
 
     @contextmanager
     def _asking(self, talk: Talk) -> Iterator[None]:

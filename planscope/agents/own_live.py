@@ -170,24 +170,15 @@ class DryGate:
     def __init__(self, pauser: Pauser, recorded: RecordedAnswers | None = None) -> None:
         self._pauser, self._recorded = pauser, recorded
 
-    def ask(self, call: PendingCall) -> Verb:
-        return self._known(call) or _never_called(self._pauser.ask(call))
-
-    async def aask(self, call: PendingCall) -> Verb:
-        return self._known(call) or _never_called(await self._pauser.aask(call))
-
-    def _known(self, call: PendingCall) -> Verb | None:
-        """Return the recorded answer; without one, see to it that the user is asked."""
+    async def ask(self, call: PendingCall, later: bool) -> Verb:
         found = self._recorded.find(call)[0] if self._recorded is not None else None
-        if found is None:
-            self._pauser.step(True)
-        return found
-
-
-def _never_called(verb: Verb) -> Verb:
-    if isinstance(verb, EditAnswer):
-        return Answer(verb.text)
-    return Answer(NOT_CALLED) if isinstance(verb, GoOn | EditArguments) else verb
+        if found is not None:
+            return found
+        self._pauser.step(True)
+        verb = await self._pauser.ask(call, later)
+        if isinstance(verb, EditAnswer):
+            return Answer(verb.text)
+        return Answer(NOT_CALLED) if isinstance(verb, GoOn | EditArguments) else verb
 
 
 class OwnRun(AgentRun):

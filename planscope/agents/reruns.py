@@ -106,20 +106,16 @@ class RecordedAnswers:
         self.answered = 0
         """How many calls the record has answered."""
 
-    def ask(self, call: PendingCall) -> Verb:
-        """Return the recorded answer to a call, or what to do without one."""
+    async def ask(self, call: PendingCall, later: bool) -> Verb:
+        """Return the recorded answer to a call, or what to do without one. A person is asked in a thread."""
         found, why = self.find(call)
         if found is not None:
             return found
         if self._unmatched == "call":
             return GoOn()
         if self._unmatched == "ask" and self._ask is not None:
-            return self._ask(call, why)
+            return await asyncio.to_thread(self._ask, call, why) if later else self._ask(call, why)
         return Stop(f"the rerun stopped before step {call.step}, {_said(call.tool, call.arguments)}: {why}")
-
-    async def aask(self, call: PendingCall) -> Verb:
-        """As :meth:`ask`; a person is asked in a thread."""
-        return await asyncio.to_thread(self.ask, call)
 
     async def person(self, asked: Asked, wrong: str) -> Sequence[object]:
         """Return what a person answered an interrupted graph in the record; else stop, or ask as for a call.

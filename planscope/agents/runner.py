@@ -229,19 +229,17 @@ class AgentRun:
 
     # The gate of its recorder: the limit of time rests while a person thinks
 
-    def ask(self, call: PendingCall) -> Verb:
+    async def ask(self, call: PendingCall, later: bool) -> Verb:
         assert self._gate is not None
-        return self._gate.ask(call)
-
-    async def aask(self, call: PendingCall) -> Verb:
-        assert self._gate is not None
+        if not later:
+            return await self._gate.ask(call, later)
         clock, loop = self._clock, asyncio.get_running_loop()
         if clock is not None and (when := clock.when()) is not None:
             self._left = when - loop.time()
             clock.reschedule(None)
         self._asked += 1
         try:
-            return await self._gate.aask(call)
+            return await self._gate.ask(call, later)
         finally:
             self._asked -= 1
             # Of calls that wait side by side, the last one starts the clock again

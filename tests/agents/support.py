@@ -89,10 +89,11 @@ def abc(text: str = "Alpha happens before beta. Beta happens before gamma.") -> 
 class decided:
     """A gate of an asynchronous function."""
 
-    aask: Callable[[PendingCall], Awaitable[Verb]]
+    decide: Callable[[PendingCall], Awaitable[Verb]]
 
-    def ask(self, call: PendingCall) -> Verb:
-        raise AssertionError("no agent here is synchronous")
+    async def ask(self, call: PendingCall, later: bool) -> Verb:
+        assert later, "no agent here is synchronous"
+        return await self.decide(call)
 
 
 class Scripted(BaseChatModel):

@@ -123,7 +123,7 @@ class Held(Gate):
         self.paused = threading.Event()
         self.answer: Future[Verb] = Future()
 
-    async def aask(self, call: PendingCall) -> Verb:
+    async def ask(self, call: PendingCall, later: bool) -> Verb:
         self.seen.append(call)
         self.paused.set()
         return await asyncio.wrap_future(self.answer)
@@ -563,10 +563,10 @@ def test_a_debugger_whose_event_loop_is_busy_is_not_silent(
             beats.release()
 
     class Busy(Gate):
-        async def aask(self, call: PendingCall) -> Verb:
+        async def ask(self, call: PendingCall, later: bool) -> Verb:
             for _ in range(5):
                 assert beats.acquire(timeout=PATIENCE)
-            return await super().aask(call)
+            return await super().ask(call, later)
 
     monkeypatch.setattr(listener.AttachPoint, "_take", counted)
     recorder = record(path, attach=True)

@@ -132,7 +132,7 @@ async def test_the_limit_of_time_rests_until_the_last_of_several_calls_is_decide
     live = live_run(abc(), model=scripted(), gate=gate)
     async with asyncio.timeout(0.4) as live._clock:
         calls = [PendingCall(step, "alpha", {}) for step in (0, 2)]
-        await asyncio.gather(*map(live.aask, calls))
+        await asyncio.gather(*(live.ask(one, True) for one in calls))
         when = live._clock.when()
         assert when is not None and when > asyncio.get_running_loop().time()
 

@@ -128,7 +128,7 @@ def test_a_sub_agent_without_a_name_has_its_tools(named: Name) -> None:
 
 def test_the_time_at_a_pause_is_no_time_of_the_run(named: Name) -> None:
     class Slow(Gate):
-        def ask(self, call: PendingCall) -> Verb:
+        async def ask(self, call: PendingCall, later: bool) -> Verb:
             time.sleep(1.5)
             return GoOn()
 

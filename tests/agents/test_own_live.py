@@ -71,12 +71,9 @@ class Gate:
     def __init__(self, *verbs: Verb) -> None:
         self.verbs, self.seen = list(verbs), list[PendingCall]()
 
-    def ask(self, call: PendingCall) -> Verb:
+    async def ask(self, call: PendingCall, later: bool) -> Verb:
         self.seen.append(call)
         return self.verbs.pop(0) if self.verbs else GoOn()
-
-    async def aask(self, call: PendingCall) -> Verb:
-        return self.ask(call)
 
 
 Name = Callable[[Any], str]

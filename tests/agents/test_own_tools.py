@@ -558,9 +558,9 @@ def test_two_runs_and_other_tools_of_the_program(named: Name, tmp_path: Path) ->
     meet = threading.Barrier(2, timeout=20)
 
     class Waits(Gate):
-        def ask(self, call: PendingCall) -> Any:
+        async def ask(self, call: PendingCall, later: bool) -> Any:
             meet.wait()
-            return super().ask(call)
+            return await super().ask(call, later)
 
     def go(name: str) -> None:
         (tmp_path / name).mkdir()

@@ -77,10 +77,7 @@ class Quick(BaseChatModel):
 class Gate:
     """Lets each call go on."""
 
-    def ask(self, call: PendingCall) -> Verb:
-        return GoOn()
-
-    async def aask(self, call: PendingCall) -> Verb:
+    async def ask(self, call: PendingCall, later: bool) -> Verb:
         return GoOn()
 
 

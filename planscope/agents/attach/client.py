@@ -432,7 +432,7 @@ class AttachedRun:
             async with self._turn:
                 if not self._stopping:
                     self._catch_up()
-                    verb = await self._gate.aask(asked.call)
+                    verb = await self._gate.ask(asked.call, True)
         finally:
             self._agent.decide(asked.id, Stop() if self._stopping else verb)
 

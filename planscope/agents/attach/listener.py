@@ -195,47 +195,26 @@ class AttachPoint:
         if self._peers:
             self._heard()
 
-    def ask(self, call: PendingCall) -> Verb:
+    async def ask(self, call: PendingCall, later: bool) -> Verb:
         """Ask the debugger about a call, and wait for its answer. Without one the call goes on."""
-        asked = self._ask(call)
-        if asked is None:
-            return GoOn()
-        try:
-            while True:
-                try:
-                    return asked[1].result(_LOOK)
-                except TimeoutError:
-                    if _interrupted():
-                        raise KeyboardInterrupt from None
-        finally:
-            self._asked_no_more(*asked)
-
-    async def aask(self, call: PendingCall) -> Verb:
-        """Ask as :meth:`ask` does, without blocking the event loop."""
-        asked = self._ask(call)
-        if asked is None:
-            return GoOn()
-        try:
-            return await asyncio.wrap_future(asked[1])
-        finally:
-            self._asked_no_more(*asked)
-
-    def _ask(self, call: PendingCall) -> tuple[int, Future[Verb]] | None:
         if self._debugger is None:
-            return None
+            return GoOn()
         answer: Future[Verb] = Future()
         id = next(self._numbers)
         data = encoded(Asked(id, call.run, call))
         with self._lock:
             peer = self._debugger
             if peer is None:
-                return None
+                return GoOn()
             self._asks[id] = answer
             peer.out += data
         self._wake()
-        return id, answer
+        try:
+            return await asyncio.wrap_future(answer) if later else _waited_for(answer)
+        finally:
+            self._asked_no_more(id)
 
-    def _asked_no_more(self, id: int, answer: Future[Verb]) -> None:
+    def _asked_no_more(self, id: int) -> None:
         """Tell the debugger if a call was given up before it was decided."""
         with self._lock:
             if self._asks.pop(id, None) is None:
@@ -424,6 +403,15 @@ class AttachPoint:
         if not any(one.role in ("debug", "watch") for one in self._peers):
             for recorder in list(self._recorders):
                 recorder.watched(None)
+
+
+def _waited_for(answer: Future[Verb]) -> Verb:
+    while True:
+        try:
+            return answer.result(_LOOK)
+        except TimeoutError:
+            if _interrupted():
+                raise KeyboardInterrupt from None
 
 
 def _interrupted() -> bool:

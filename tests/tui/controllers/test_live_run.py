@@ -47,7 +47,9 @@ class Agent:
     def wait(self) -> Run:
         self.note(PromptEvent(text="Do it."))
         for step, tool in enumerate(TOOLS, 1):
-            verb: Verb = Stop() if self.stopped else asyncio.run(self.gate.aask(PendingCall(step, tool, {})))
+            verb: Verb = (
+                Stop() if self.stopped else asyncio.run(self.gate.ask(PendingCall(step, tool, {}), True))
+            )
             if isinstance(verb, Stop):
                 break
             self.note(CallEvent(step=step, tool=tool, arguments={}))

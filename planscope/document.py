@@ -8,7 +8,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError
 
-from planscope.json_text import json_text
+from planscope.json_text import finite, json_text
 
 _ABSENT = object()
 _REPLACED = r"\ufffd"
@@ -33,8 +33,9 @@ class Document(BaseModel):
         return cls.model_validate(found | more)
 
     def as_data(self) -> dict[str, Any]:
-        """Return the printed fields, for :func:`~planscope.json_text.json_text`."""
-        return self.model_dump(exclude_unset=True, by_alias=True)
+        """Return the printed fields."""
+        data: dict[str, Any] = finite(self.model_dump(exclude_unset=True, by_alias=True))
+        return data
 
     def as_line(self) -> str:
         """Return the document as JSON on one line: five times as fast, for documents that are printed in large

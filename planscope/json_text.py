@@ -19,13 +19,25 @@ def json_text(document: Any, indent: int | None = None) -> str:
         except ValueError:
             return json.dumps(finite(document), indent=indent, allow_nan=False)
     except RecursionError:
-        raise UserError("the arguments of a call are nested too deeply to be printed") from None
+        raise _too_deep() from None
+
+
+def _too_deep() -> UserError:
+    return UserError("the arguments of a call are nested too deeply to be printed")
 
 
 def finite(value: Any) -> Any:
-    """Return the value with strings (``inf``, ``-inf``, ``nan``) for numbers that JSON does not have."""
+    """Return the value as JSON has it: with lists for tuples, and strings (``inf``, ``-inf``, ``nan``) for numbers that
+    JSON does not have."""
+    try:
+        return _finite(value)
+    except RecursionError:
+        raise _too_deep() from None
+
+
+def _finite(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, Mapping):
-        return {key: finite(one) for key, one in value.items()}
-    return [finite(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: _finite(one) for key, one in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value

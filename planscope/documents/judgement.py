@@ -9,7 +9,6 @@ from pydantic import AliasPath, BeforeValidator, Field, field_serializer
 
 from planscope.document import Document
 from planscope.documents.query import QueryDocument
-from planscope.errors import UserError
 from planscope.json_text import finite
 from planscope.language.problem import Problem
 from planscope.oracle.judged import same_message
@@ -150,18 +149,11 @@ class CheckDocument(Document):
         return cls.told(nothing, "The session has no run.", **more)
 
 
-def _printable(arguments: Any) -> Any:
-    try:
-        return finite(arguments)
-    except RecursionError:
-        raise UserError("the arguments of a call are nested too deeply to be printed") from None
-
-
 class CallDocument(Document):
     """A tool call as the agent made it."""
 
     tool: str
-    arguments: Annotated[dict[str, Any], BeforeValidator(_printable)] | None = Field(
+    arguments: Annotated[dict[str, Any], BeforeValidator(finite)] | None = Field(
         description="null: they could not be read"
     )
     refused: bool = Field(default=False, description="a guard or the user blocked the call")
@@ -180,7 +172,7 @@ class SafeCallDocument(Document):
 
     action: str = Field(description="as in safe_next")
     tool: str
-    arguments: Annotated[dict[str, Any], BeforeValidator(_printable)] | None = Field(
+    arguments: Annotated[dict[str, Any], BeforeValidator(finite)] | None = Field(
         description="null: such a call could not be written down"
     )
     answer: str | None = Field(description="null: any answer will do; with answered false: it has none yet")

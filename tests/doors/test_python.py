@@ -48,9 +48,7 @@ def files(cli: Cli, tmp_path: Path) -> tuple[str, str]:
 @pytest.mark.parametrize("name", ["check", "replay", "reasons", "repair"])
 def test_a_session_gives_what_the_command_prints(cli: Cli, name: str) -> None:
     function: Callable[..., Any] = getattr(planscope, name)
-    assert function("first-look").as_data() == json.loads(
-        json.dumps(cli(name, "first-look", "--json").json), object_hook=_tuples
-    )
+    assert function("first-look").as_data() == cli(name, "first-look", "--json").json
     loaded = planscope.load("cause-terminal")
     assert loaded.is_session and len(loaded.runs) > 1
     first = loaded.runs[0]
@@ -58,12 +56,6 @@ def test_a_session_gives_what_the_command_prints(cli: Cli, name: str) -> None:
     answer = function(loaded, run=first)
     assert json.loads(json.dumps(answer.as_data())) == printed
     assert json.loads(answer.as_line()) == printed, "an answer can be asked twice"
-
-
-def _tuples(found: dict[str, Any]) -> dict[str, Any]:
-    """Hours are pairs in Python."""
-    hours = found.get("safe_hours")
-    return found if not hours else found | {"safe_hours": {k: tuple(v) for k, v in hours.items()}}
 
 
 def test_rules_give_what_the_commands_print(cli: Cli, files: tuple[str, str]) -> None:

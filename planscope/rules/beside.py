@@ -33,14 +33,15 @@ from planscope.oracle.verdict_types import (
     SafeCall,
     State,
     Status,
+    StepNo,
     StepView,
     VerdictKind,
 )
 from planscope.oracle.walk import Walk
-from planscope.rules import core as cores
 from planscope.rules.budget import Budget
 from planscope.rules.confirm import confirmed, kept_confirmed, mends
-from planscope.rules.judge import Judge, Rulebook, Tested, events, known_tools, verdict_of
+from planscope.rules.core import Lost, each, feed, find_core, heard
+from planscope.rules.judge import Event, Judge, Rulebook, Tested, events, known_tools, verdict_of
 from planscope.rules.kinds import KINDS
 from planscope.rules.letters import OTHER_TOOL
 from planscope.rules.reasons import reasons
@@ -317,7 +318,7 @@ class Rules:
         if not all(call.tool in self.track.tools for call in calls):
             return Rules(self.problem, own)
         made = copy(self)
-        for answer in ("trace", "results", "loss", "rules_core", "core", "fixed"):
+        for answer in ("trace", "results", "loss", "core", "fixed"):
             vars(made).pop(answer, None)
         made.own, made.anew = own, False
         made.track = self.track.copy()
@@ -383,7 +384,7 @@ class Rules:
         judge = self.track.judge
         if self.track.heard:
             judge = judge.copy()
-            cores.feed(judge, self.track.heard)
+            feed(judge, self.track.heard)
         return judge.results(self.trace, open_end=self.trace.open_end)
 
     @property
@@ -462,41 +463,33 @@ class Rules:
         joint = self.both.lost.get(attempt) if self.both is not None else None
         return min((index for index in (self._lost, joint) if index is not None), default=None)
 
+    def _lost_at(self, index: StepNo, happened: Sequence[tuple[Event, int]], first: bool) -> Lost:
+        book = self.track.book
+        return Lost(book, self.track.tools, index, heard(book, happened), each(self.problem.ids), first)
+
     @cached_property
-    def loss(self) -> cores.Lost | None:
+    def loss(self) -> Lost | None:
         """The step at which the rules alone are lost."""
         lost, track = self._lost, self.track
         if lost is None:
             return None
         if track.lost is None:
-            happened = cores.heard(track.book, [*track.events, *track.heard])
-            return cores.Lost("end", happened, track.states[-1] == "completable")
-        happened = cores.heard(track.book, track.happened(lost))
-        return cores.Lost(lost, happened, not lost or track.states[lost - 1] == "completable")
+            happened = [*track.events, *track.heard]
+            return self._lost_at("end", happened, track.states[-1] == "completable")
+        first = not lost or track.states[lost - 1] == "completable"
+        return self._lost_at(lost, track.happened(lost), first)
 
-    @cached_property
-    def rules_core(self) -> cores.Core | None:
-        """The core of the rules alone, with the ids of the file."""
-        loss, track = self.loss, self.track
-        if loss is None:
-            return None
-        return cores.find_core(track.book, track.tools, loss.step, loss.happened)
-
-    def _asked(self, index: int) -> cores.Lost:
+    def _asked(self, index: int) -> Lost:
         """Return the lost step that a question about an index is about."""
         if self.loss is not None and self.loss.step == "end":
             return self.loss
         place = min(index, len(self.trace.calls))
-        return cores.Lost(place, cores.heard(self.track.book, self.track.happened(place)), False)
+        return self._lost_at(place, self.track.happened(place), False)
 
     @cached_property
     def core(self) -> Core | None:
-        """The core of the rules alone, with the ids of the problem."""
-        found = self.rules_core
-        if found is None:
-            return None
-        number = {rule.id: k for k, rule in enumerate(self.track.book.rules)}
-        return Core(tuple(self.problem.ids[number[id]] for id in found.rules), found.steps)
+        """The core of the rules alone."""
+        return find_core(self.loss) if self.loss is not None else None
 
     def _ended(self, rule: int) -> Status:
         """Return a rule's status at the end."""
@@ -701,11 +694,10 @@ class Rules:
     def certify(self) -> list[Proof]:
         """Ask Z3 about the rules' core or, if they are kept, about each rule; and about query and rules as one. Z3 is
         not asked about rules that are not decided."""
-        found, loss, track = self.rules_core, self.loss, self.track
+        loss, track = self.loss, self.track
         answers: list[Proof] = []
-        if found is not None and loss is not None:
-            sure = confirmed(track.book, track.tools, found, loss.happened) if loss.first else "not_asked"
-            answers.append(sure)
+        if loss is not None and self.core is not None:
+            answers.append(confirmed(loss, self.core) if loss.first else "not_asked")
         elif self.over and not track.book.gaps and self.kind() != "unknown":
             answers.append(kept_confirmed(track.book, self.trace, open_end=self.trace.open_end))
         elif self.over and self.own.first_doomed is None:
@@ -717,46 +709,26 @@ class Rules:
 
     def reasons(self, index: int, core: Core, search: Search) -> Reasons | None:
         """Find all minimal cores and corrections of a lost step, or return None if the query alone was lost."""
-        view, track = self.own.steps[index], self.track
-        both = self.both
+        view, both = self.own.steps[index], self.both
         if both is not None and view.attempt in both.lost and core is both.core(view.attempt):
-            return self._joint_reasons(both, index, search)
-        if core is not self.core:
+            at, (first, _) = both.lost[view.attempt], both.core_of(view.attempt)
+            found = reasons(both.loss(view.attempt), first, search, lambda ids: both.constraints(ids, at))
+        elif core is self.core:
+            found = reasons(self._asked(index), core, search)
+        else:
             return None
-        lost = self._asked(index)
-        found = reasons(track.book, track.tools, lost, self.problem.ids, core, search)
-        return replace(found, index=index, step=view.step)
-
-    def _joint_reasons(self, both: Together, index: int, search: Search) -> Reasons:
-        """Find all reasons for which query and rules as one are lost."""
-        view = self.own.steps[index]
-        at, first = both.lost[view.attempt], both.core_of(view.attempt)[0]
-
-        found = reasons(
-            both.book,
-            both.tools,
-            cores.Lost(at, both.until(at), True),
-            list(both.members),
-            first,
-            search,
-            members=list(both.members.values()),
-            named=lambda ids: both.constraints(ids, at),
-        )
         return replace(found, index=index, step=view.step)
 
     def certify_reasons(self, found: Reasons, stopped: Callable[[], bool] | None) -> Proof:
         """Ask Z3 about each core and each correction."""
         if not set(found.cores[0].constraints) <= self.numbers.keys():
             return "not_asked"  # cores of query and rules: only the first one is asked about, by ``certify``
-        track, lost = self.track, self._asked(found.index)
+        lost = self._asked(found.index)
         everything: list[Core | Correction] = [*found.cores, *found.corrections]
         for one in everything:
             if stopped is not None and stopped():
                 return "gave_up"
-            ids = tuple(track.book.rules[self.numbers[id]].id for id in one.constraints)
-            members = cores.Core(lost.step, ids, tuple(s for s in one.steps if isinstance(s, int)))
-            ask = confirmed if isinstance(one, Core) else mends
-            said = ask(track.book, track.tools, members, lost.happened)
+            said = confirmed(lost, one) if isinstance(one, Core) else mends(lost, one)
             if said != "confirmed":
                 return said
         return "confirmed"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from planscope.language.calls import Calls, Path
-from planscope.rules.core import find_core
+from planscope.rules.core import Lost, each, find_core
 from planscope.rules.future import Found, Future
 from planscope.rules.judge import Judge, Rulebook
 from planscope.rules.rule import Rule, RuleFile, unseen_names
@@ -26,7 +26,9 @@ def examine(rules: Sequence[Rule]) -> Findings:
     """Examine rules. If the search does not decide something, nothing is claimed about it."""
     book = Rulebook(rules)
     if search(book).possible is False:
-        return Findings(find_core(book, tools_of(book), 0, []).rules, (), ())
+        return Findings(
+            find_core(Lost(book, tools_of(book), 0, (), each(r.id for r in rules))).constraints, (), ()
+        )
     return Findings(None, tuple(_implied(rules)), tuple(_uncallable(rules)))
 
 

@@ -26,8 +26,8 @@ import z3
 from planscope.language.calls import Against, Path
 from planscope.oracle.smt import fresh_context
 from planscope.oracle.trace import ToolCall, Trace
-from planscope.oracle.verdict_types import Proof
-from planscope.rules.core import Core
+from planscope.oracle.verdict_types import Core, Correction, Proof, StepNo
+from planscope.rules.core import Lost
 from planscope.rules.future import Plan
 from planscope.rules.judge import Event, Rulebook, events, said_by, seen_by
 from planscope.rules.kinds import KINDS
@@ -46,46 +46,38 @@ EFFORT = 50_000_000
 Answer = Literal["lost", "kept", "gave_up", "not_asked"]
 
 
-def confirmed(
-    book: Rulebook, tools: Sequence[str], core: Core, happened: Sequence[tuple[Event, int]]
-) -> Proof:
-    """Ask Z3 to confirm the core, unless the bound is too large. ``happened``: the events up to the lost step
-    (``Lost``)."""
-    lost = _asking(book, tools, core, happened)
-    members: set[str | int] = {*core.rules, *core.steps}
-    whole = lost(members)
+def confirmed(lost: Lost, core: Core) -> Proof:
+    """Ask Z3 to confirm the core, unless the bound is too large."""
+    ask = _asking(lost)
+    members: set[str | StepNo] = {*core.constraints, *core.steps}
+    whole = ask(members)
     if whole != "lost":
         return "denied" if whole == "kept" else whole
-    answers = [lost(members - {one}) for one in (*core.rules, *core.steps)]
+    answers = [ask(members - {one}) for one in (*core.constraints, *core.steps)]
     return "denied" if "lost" in answers else _sure(answers) or "confirmed"
 
 
-def mends(
-    book: Rulebook, tools: Sequence[str], given_up: Core, happened: Sequence[tuple[Event, int]]
-) -> Proof:
-    """Ask Z3 whether the rest can be kept without these rules and calls, but not if one of them is put back.
-    ``happened``: the events up to the lost step."""
-    lost = _asking(book, tools, given_up, happened)
-    dropped: set[str | int] = {*given_up.rules, *given_up.steps}
-    rest: set[str | int] = {rule.id for rule in book.rules}
-    rest = rest.union(event.step for event, _ in happened if isinstance(event, ToolCall)) - dropped
-    answers = [lost(rest), *(lost(rest | {one}) for one in dropped)]
+def mends(lost: Lost, given_up: Correction) -> Proof:
+    """Ask Z3 whether the rest can be kept without these members and calls, but not if one of them is put back."""
+    ask = _asking(lost)
+    dropped: set[str | StepNo] = {*given_up.constraints, *given_up.steps}
+    rest: set[str | StepNo] = {*lost.members}
+    rest = rest.union(event.step for event, _ in lost.happened if isinstance(event, ToolCall)) - dropped
+    answers = [ask(rest), *(ask(rest | {one}) for one in dropped)]
     confirmed = answers[0] == "kept" and "kept" not in answers[1:]
     return _sure(answers) or ("confirmed" if confirmed else "denied")
 
 
-def _asking(
-    book: Rulebook, tools: Sequence[str], about: Core, happened: Sequence[tuple[Event, int]]
-) -> Callable[[Collection[str | int]], Answer]:
-    """Return a function that asks whether these rules, by their ids, are lost after these calls, by their steps."""
+def _asking(lost: Lost) -> Callable[[Collection[str | StepNo]], Answer]:
+    """Return a function that asks whether these members are lost after these calls, by their steps."""
     context = fresh_context()
 
-    def lost(members: Collection[str | int]) -> Answer:
-        rules = [rule for rule in book.rules if rule.id in members]
-        kept = [(e, s) for e, s in happened if not isinstance(e, ToolCall) or e.step in members]
-        return _lost(context, book, tools, rules, kept, about.step == "end")
+    def ask(members: Collection[str | StepNo]) -> Answer:
+        rules = [lost.book.rules[i] for i in lost.rules(name for name in lost.members if name in members)]
+        kept = [(e, s) for e, s in lost.happened if not isinstance(e, ToolCall) or e.step in members]
+        return _lost(context, lost.book, lost.tools, rules, kept, lost.step == "end")
 
-    return lost
+    return ask
 
 
 def kept_confirmed(book: Rulebook, trace: Trace, *, open_end: bool = False) -> Proof:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from planscope.oracle.trace import Said, ToolCall
+from planscope.oracle.verdict_types import Core
 from planscope.rules.future import Future
 from planscope.rules.judge import Event, Judge, Rulebook, StepNo, tool_of
 
@@ -18,22 +19,29 @@ BETWEEN = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Core:
-    """Rules (by id) and steps of calls that cannot all be kept. ``step``: the first lost one."""
-
-    step: StepNo
-    rules: tuple[str, ...]
-    steps: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Lost:
-    """The first step that is lost, and the events up to it. ``first``: no earlier step can be lost; else the search did
-    not decide about the step before."""
+    """A step at which rules are lost, and the events up to it. ``members``: sets of rules, by index, that count as one
+    each, by their ids. ``first``: no earlier step can be lost; else the search did not decide about the step before."""
 
+    book: Rulebook
+    tools: Sequence[str]
     step: StepNo
-    happened: list[tuple[Event, int]]
-    first: bool
+    happened: Sequence[tuple[Event, int]]
+    members: Mapping[str, Sequence[int]]
+    first: bool = False
+
+    def rules(self, names: Iterable[str]) -> list[int]:
+        """Return the indexes of the rules of these members."""
+        return sorted(i for name in names for i in self.members[name])
+
+    def now(self, future: Future, judge: Judge) -> bool:
+        """Return whether what the judge has seen is lost, as this step is."""
+        return judge.lost_at_end() if self.step == "end" else future.of(judge).possible is False
+
+
+def each(ids: Iterable[str]) -> dict[str, list[int]]:
+    """Return the members if each rule, in this order, counts by itself."""
+    return {id: [k] for k, id in enumerate(ids)}
 
 
 def play(book: Rulebook, happened: Sequence[tuple[Event, int]]) -> Judge:
@@ -53,59 +61,34 @@ def heard(book: Rulebook, happened: Sequence[tuple[Event, int]]) -> list[tuple[E
     return [one for one in happened if isinstance(one[0], ToolCall) or tool_of(one[0]) in (None, *book.hears)]
 
 
-def find_core(
-    book: Rulebook,
-    tools: Sequence[str],
-    step: StepNo,
-    happened: Sequence[tuple[Event, int]],
-    members: Mapping[str, Sequence[int]] | None = None,
-) -> Core:
+def find_core(lost: Lost) -> Core:
     """Return the core of a lost step. The order of deletions makes it unique.
 
-    Rules are dropped from the last to the first, with all calls kept; then calls, from the last to the first (a dropped
-    call was not made; user messages stay); both again until no member can be dropped. ``members``: sets of rules, by
-    index, that count as one each, by their ids; else each rule counts.
+    Members are dropped from the last to the first, with all calls kept; then calls, from the last to the first (a
+    dropped call was not made; user messages stay); both again until nothing can be dropped.
     """
-    if members is None:
-        members = {rule.id: [i] for i, rule in enumerate(book.rules)}
-    names, kept = list(members), list(range(len(happened)))
+    names, kept = list(lost.members), list(range(len(lost.happened)))
     while True:
         before = len(names), len(kept)
-        names = _drop_rules(book, tools, step, [happened[k] for k in kept], names, members)
-        kept = _drop_calls(book.part(indexes(names, members)), tools, step, happened, kept)
+        names = _drop_members(lost, names, kept)
+        kept = _drop_calls(lost, names, kept)
         if (len(names), len(kept)) == before:
             break
-    steps = tuple(e.step for e, _ in (happened[k] for k in kept) if isinstance(e, ToolCall))
-    return Core(step, tuple(names), steps)
+    events = (lost.happened[k][0] for k in kept)
+    return Core(tuple(names), tuple(event.step for event in events if isinstance(event, ToolCall)))
 
 
-def indexes(names: Iterable[str], members: Mapping[str, Sequence[int]]) -> list[int]:
-    """Return the indexes of the rules of these members."""
-    return sorted(i for name in names for i in members[name])
-
-
-def _is_lost(future: Future, judge: Judge, step: StepNo) -> bool:
-    return judge.lost_at_end() if step == "end" else future.of(judge).possible is False
-
-
-def _drop_rules(
-    book: Rulebook,
-    tools: Sequence[str],
-    step: StepNo,
-    happened: Sequence[tuple[Event, int]],
-    names: list[str],
-    members: Mapping[str, Sequence[int]],
-) -> list[str]:
-    judge = play(book, happened)
-    future = Future(book, tools)
+def _drop_members(lost: Lost, names: list[str], kept: Sequence[int]) -> list[str]:
+    judge = play(lost.book, [lost.happened[k] for k in kept])
+    future = Future(lost.book, lost.tools)
     enough: frozenset[int] = frozenset()
     """Rules that are known to be lost together."""
     for name in reversed(names.copy()):
         rest = [other for other in names if other != name]
-        left = indexes(rest, members)
+        left = lost.rules(rest)
         if enough and enough.issubset(left):
             names = rest
-        elif step == "end":
+        elif lost.step == "end":
             names = rest if judge.lost_at_end(left) else names
         else:
             found = future.of(judge, only=left)
@@ -114,15 +97,10 @@ def _drop_rules(
     return names
 
 
-def _drop_calls(
-    book: Rulebook,
-    tools: Sequence[str],
-    step: StepNo,
-    happened: Sequence[tuple[Event, int]],
-    kept: Sequence[int],
-) -> list[int]:
+def _drop_calls(lost: Lost, names: Iterable[str], kept: Sequence[int]) -> list[int]:
     """Drop calls, from the last to the first, while the rest is lost. Return the indexes of the events that stay."""
-    future = Future(book, tools)
+    book, happened = lost.book.part(lost.rules(names)), lost.happened
+    future = Future(book, lost.tools)
     saved: dict[int, Judge] = {}
     judge = Judge(book)
     for place, k in enumerate(kept):
@@ -142,6 +120,6 @@ def _drop_calls(
         judge = saved[begin].copy()
         feed(judge, [happened[j] for j in kept[begin:place]])
         feed(judge, [happened[j] for j in reversed(after)])
-        if not _is_lost(future, judge, step):
+        if not lost.now(future, judge):
             after.append(k)
     return after[::-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from planscope.oracle.judged import Search
 from planscope.oracle.plan import Answered
@@ -12,29 +12,21 @@ from planscope.oracle.trace import ToolCall
 from planscope.oracle.verdict_types import Core, Correction, Reasons, StepNo
 from planscope.rules.core import Lost, play
 from planscope.rules.future import Future
-from planscope.rules.judge import Rulebook
 
 
 class _Question:
     """Asks whether these rules can be kept after these calls. A member is a rule or a call; the other calls were not
     made."""
 
-    def __init__(
-        self,
-        book: Rulebook,
-        tools: Sequence[str],
-        lost: Lost,
-        ids: Sequence[str],
-        members: Sequence[Sequence[int]] | None,
-    ) -> None:
-        self.members = members if members is not None else [[k] for k in range(len(book.rules))]
+    def __init__(self, lost: Lost) -> None:
+        ids, self.members = list(lost.members), list(lost.members.values())
         self.member_of = {rule: k for k, ones in enumerate(self.members) for rule in ones}
-        self.book, self.happened, self.end = book, lost.happened, lost.step == "end"
-        self.future = Future(book, tools)
+        self.book, self.happened, self.end = lost.book, lost.happened, lost.step == "end"
+        self.future = Future(lost.book, lost.tools)
         self.steps = [
             event.step
             for event, _ in lost.happened
-            if isinstance(event, ToolCall) and any(book.touches(event.tool))
+            if isinstance(event, ToolCall) and any(lost.book.touches(event.tool))
         ]
         self.place = {step: len(ids) + k for k, step in enumerate(self.steps)}
         self.names = (*ids, *(f"step{step}" for step in self.steps))
@@ -63,36 +55,27 @@ class _Question:
 
 
 def reasons(
-    book: Rulebook,
-    tools: Sequence[str],
     lost: Lost,
-    ids: Sequence[str],
-    first: Core | None,
+    first: Core,
     search: Search,
-    *,
-    members: Sequence[Sequence[int]] | None = None,
     named: Callable[[tuple[str, ...]], tuple[str, ...]] = lambda ids: ids,
 ) -> Reasons:
-    """Find the cores and corrections of a lost step; the core ``first`` comes first. ``ids`` name the rules, or
-    the ``members``: sets of rules, by index, that count as one each. ``named``: what ids stand for."""
-    question = _Question(book, tools, lost, ids, members)
+    """Find the cores and corrections of a lost step; the core ``first`` comes first. ``named``: what members stand
+    for."""
+    question, ids = _Question(lost), list(lost.members)
 
     def parts(mask: int) -> tuple[tuple[str, ...], tuple[StepNo, ...]]:
         members = list(bits(mask))
         steps: list[StepNo] = [question.steps[k - len(ids)] for k in members if k >= len(ids)]
         return named(tuple(ids[k] for k in members if k < len(ids))), tuple(steps)
 
-    begin: int | None = None
-    if first is not None:
-        begin = sum(1 << ids.index(id) for id in first.constraints)
-        begin |= sum(
-            1 << question.place[s] for s in first.steps if isinstance(s, int) and s in question.place
-        )
+    places = [ids.index(id) for id in first.constraints]
+    places += [question.place[s] for s in first.steps if isinstance(s, int) and s in question.place]
     return explored(
         question,
         search,
         (0, lost.step),
-        begin,
+        sum(1 << place for place in places),
         lambda mask: Core(*parts(mask)),
         lambda mask: Correction(*parts(mask)),
     )

@@ -24,8 +24,8 @@ from planscope.oracle.facts import Fact
 from planscope.oracle.schedule import TooHard
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.oracle.verdict_types import Core, Proof, State
-from planscope.rules import core as cores
 from planscope.rules.confirm import confirmed
+from planscope.rules.core import Lost, each, find_core, play
 from planscope.rules.judge import Event, Rulebook
 from planscope.rules.repair import RulesRepair
 from planscope.rules.rule import Rule
@@ -192,13 +192,18 @@ class Together:
             found.setdefault(rule.id if origin is None else origin, []).append(i)
         return found
 
+    def loss(self, attempt: int) -> Lost:
+        """Return where an attempt was lost."""
+        index = self.lost[attempt]
+        return Lost(self.book, self.tools, index, self.until(index), self.members, True)
+
     def core_of(self, attempt: int) -> tuple[Core, Core]:
         """Return the members and steps that cannot all be kept, also with the ids of the problem."""
         index = self.lost[attempt]
         if (attempt, index) not in self._cores:
-            found = cores.find_core(self.book, self.tools, index, self.until(index), self.members)
-            named = self.constraints(found.rules, index)
-            self._cores[attempt, index] = Core(found.rules, found.steps), Core(named, found.steps)
+            found = find_core(self.loss(attempt))
+            named = replace(found, constraints=self.constraints(found.constraints, index))
+            self._cores[attempt, index] = found, named
         return self._cores[attempt, index]
 
     def constraints(self, members: Iterable[str], index: int) -> tuple[str, ...]:
@@ -225,33 +230,32 @@ class Together:
     def _needed(self, said: list[str], others: list[str], index: int) -> list[str]:
         """Return a minimal part of the query's constraints that is lost with these rules."""
         book = Rulebook(
-            [self.book.rules[i] for i in cores.indexes(others, self.members)],
+            [self.book.rules[i] for id in others for i in self.members[id]],
             succeeded_only=self.book.succeeded_only,
         )
         for one in reversed(said):
             rest = [id for id in said if id != one]
             kept = tuple(c for c in self.query.constraints if c.is_rule or c.id in rest)
             part = Together(replace(self.query, constraints=kept), book, others, self.tools)
-            if part.track.future.of(cores.play(part.book, self.until(index))).possible is False:
+            if part.track.future.of(play(part.book, self.until(index))).possible is False:
                 said = rest
         return said
 
     def certify(self, attempt: int) -> Proof:
         """Ask Z3 about the core of a lost attempt, with those rules of the joint book alone that are lost. That no
         constraint can be dropped is shown by calls that keep the others."""
-        index = self.lost[attempt]
-        core, _ = self.core_of(attempt)
-        names = core.constraints
+        lost, (core, _) = self.loss(attempt), self.core_of(attempt)
         happened = [
-            one for one in self.until(index) if not isinstance(one[0], ToolCall) or one[0].step in core.steps
+            one for one in lost.happened if not isinstance(one[0], ToolCall) or one[0].step in core.steps
         ]
-        judge = cores.play(self.book, happened)
+        judge, names = play(self.book, happened), core.constraints
         for name in names:
-            rest = cores.indexes((one for one in names if one != name), self.members)
+            rest = lost.rules(one for one in names if one != name)
             if not self.track.future.of(judge, only=rest).possible:
                 return "not_asked"
-        part = self.book.part(cores.indexes(names, self.members))
-        return confirmed(part, self.tools, cores.find_core(part, self.tools, index, happened), happened)
+        part = self.book.part(lost.rules(names))
+        alone = replace(lost, book=part, happened=happened, members=each(rule.id for rule in part.rules))
+        return confirmed(alone, find_core(alone))
 
 
 def unmarked(fixed: RulesRepair) -> RulesRepair:

@@ -123,8 +123,6 @@ def as_event(call: ToolCall | SafeCall, message: int) -> Event:
 
 def check_core(world: World, happened: list[Event]) -> None:
     """The first lost step, and the core by the fixed order of deletion, against trying."""
-    book = Rulebook(world.rules)
-    tools = sorted({e.tool for e in world.letters if e.tool})
     trace = trace_of(happened, world.letters)
     rules_along = judged_trace(RuleFile("", tuple(world.rules)), trace).rules
     assert isinstance(rules_along, Rules)
@@ -150,8 +148,8 @@ def check_core(world: World, happened: list[Event]) -> None:
     assert (found.step if found else None) == first, (world.rules, happened, found, first)
     if found is None:
         return
-    core = find_core(book, tools, found.step, found.happened)
-    assert core.rules and found.first, (world.rules, happened, found)
+    core = find_core(found)
+    assert core.constraints and found.first, (world.rules, happened, found)
     rules, calls, ends, last = list(world.rules), list(range(upto)), first == "end", over(happened, upto)
     while True:
         before = len(rules), len(calls)
@@ -166,8 +164,8 @@ def check_core(world: World, happened: list[Event]) -> None:
             break
     number_of = {k: items[k][1] for k in range(len(items)) if isinstance(items[k][0], ToolCall)}
     expected = tuple(r.id for r in rules), tuple(number_of[k] for k in calls if k in number_of)
-    assert (core.rules, core.steps) == expected, (world.rules, happened, core, expected)
-    assert confirmed(book, tools, core, found.happened) != "denied", (world.rules, happened, core)
+    assert (core.constraints, core.steps) == expected, (world.rules, happened, core, expected)
+    assert confirmed(found, core) != "denied", (world.rules, happened, core)
 
 
 def with_a_call(world: World, happened: Sequence[Event]) -> list[list[Event]]:
@@ -209,11 +207,11 @@ def check_gaps(world: World, happened: list[Event], most: int = 4_000) -> tuple[
     broken = [view for view in run.steps if view.state == "broken"]
     assert bool(broken) == bool(called)
     assert {view.state for view in run.steps} <= {"broken", "unknown"}
-    core = run.rules.rules_core
+    core = run.rules.core
     if core is not None:
-        assert len(core.rules) == 1
+        assert len(core.constraints) == 1
         some = [k for k, e in enumerate(as_items(happened)) if isinstance(e, Said) or e.step in core.steps]
-        only = [rule for rule in world.rules if rule.id in core.rules]
+        only = [rule for rule in world.rules if rule.id in core.constraints]
         part = [happened[k] for k in some]
         assert not any(all_kept(only, one) for one in (part, *with_a_call(world, part)))
     return called, could

@@ -18,7 +18,7 @@ from planscope.rules.checking import examine
 from planscope.rules.confirm import confirmed
 from planscope.rules.core import find_core, play
 from planscope.rules.future import Future
-from planscope.rules.judge import Rulebook, judge_trace, known_tools
+from planscope.rules.judge import Rulebook, judge_trace
 from planscope.rules.many import check_many
 from planscope.rules.reading import read_rules
 from planscope.rules.repair import repair
@@ -81,8 +81,8 @@ def test_what_is_said_of_the_future_is_true(first: int, many: int) -> None:
                 assert found.possible, (world.rules, after)
         loss = run.rules.loss
         if loss is not None:
-            core = find_core(book, known_tools(book, run.rules.trace), loss.step, loss.happened)
-            proof = confirmed(book, known_tools(book, run.rules.trace), core, loss.happened)
+            core = find_core(loss)
+            proof = confirmed(loss, core)
             assert proof != "denied", (world.rules, happened, core)
     assert said[True] and said[False]
 

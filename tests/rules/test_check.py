@@ -18,10 +18,11 @@ from jsonschema import Draft202012Validator
 from planscope.documents.rules import TraceDocument
 from planscope.documents.schemas import schema
 from planscope.oracle.trace import Said, Tool, ToolCall, Trace
+from planscope.oracle.verdict_types import Core
 from planscope.rules import many
 from planscope.rules.checking import examine
 from planscope.rules.confirm import confirmed, kept_confirmed
-from planscope.rules.core import Core
+from planscope.rules.core import Lost, each
 from planscope.rules.judge import Event, Rulebook, events, judge_trace, turn
 from planscope.rules.reading import read_rules
 from planscope.rules.report import CheckOptions
@@ -495,19 +496,23 @@ def upto(given: Trace, calls: int) -> list[tuple[Event, int]]:
     return [*happened[:calls], *((begun, step) for begun in turn(event, after))]
 
 
+def proof_of(book: Rulebook, tools: list[str], trace: Trace, step: int, core: Core) -> str:
+    return confirmed(Lost(book, tools, step, upto(trace, step), each(r.id for r in book.rules)), core)
+
+
 def test_a_core_with_what_it_does_not_need_is_not_confirmed() -> None:
     book = Rulebook(read_rules("a never happens. b never happens.").rules)
     trace = Trace([ToolCall("a", {}, answer="x", answered=True, failed=False)], id="t", format="test")
-    assert confirmed(book, ["a", "b"], Core(1, ("c1",), (1,)), upto(trace, 1)) == "confirmed"
-    assert confirmed(book, ["a", "b"], Core(1, ("c1", "c2"), (1,)), upto(trace, 1)) == "denied"
-    assert confirmed(book, ["a", "b"], Core(1, ("c2",), (1,)), upto(trace, 1)) == "denied"
+    assert proof_of(book, ["a", "b"], trace, 1, Core(("c1",), (1,))) == "confirmed"
+    assert proof_of(book, ["a", "b"], trace, 1, Core(("c1", "c2"), (1,))) == "denied"
+    assert proof_of(book, ["a", "b"], trace, 1, Core(("c2",), (1,))) == "denied"
 
 
 def test_z3_confirms_a_core_of_three_rules() -> None:
     file = read_rules("Every a is followed by c. b comes before c. b never happens after a.")
     trace = Trace([ToolCall(step=1, message=1, tool="a", arguments={}, answer="ok")], "stopped")
-    core = Core(1, ("c1", "c2", "c3"), (1,))
-    assert confirmed(Rulebook(file.rules), ["a", "b", "c"], core, upto(trace, 1)) == "confirmed"
+    core = Core(("c1", "c2", "c3"), (1,))
+    assert proof_of(Rulebook(file.rules), ["a", "b", "c"], trace, 1, core) == "confirmed"
 
 
 def test_z3_knows_from_when_on_an_answer_counts() -> None:
@@ -520,16 +525,11 @@ def test_z3_knows_from_when_on_an_answer_counts() -> None:
 
     good, bad = json.dumps({"status": "ok"}), json.dumps({"status": "no"})
     together = Trace([call(1, "look", 0, good), call(2, "pay", 0)], id="t", format="test")
-    assert confirmed(book, ["look", "pay"], Core(2, ("c1",), (2,)), upto(together, 2)) == "confirmed"
-    assert confirmed(book, ["look", "pay"], Core(2, ("c1",), (1, 2)), upto(together, 2)) == "denied"
+    assert proof_of(book, ["look", "pay"], together, 2, Core(("c1",), (2,))) == "confirmed"
+    assert proof_of(book, ["look", "pay"], together, 2, Core(("c1",), (1, 2))) == "denied"
     apart = Trace([call(1, "look", 0, good), call(2, "pay", 1)], id="t", format="test")
-    assert confirmed(book, ["look", "pay"], Core(2, ("c1",), (2,)), upto(apart, 2)) == "confirmed"
+    assert proof_of(book, ["look", "pay"], apart, 2, Core(("c1",), (2,))) == "confirmed"
     assert kept_confirmed(book, apart) == "confirmed" and kept_confirmed(book, together) == "denied"
     refused = Trace([call(1, "look", 0, bad), call(2, "other", 1)], id="t", format="test")
-    assert (
-        confirmed(book, ["look", "pay", "other"], Core(1, ("c1", "c2", "c3"), (1,)), upto(refused, 1))
-        == "confirmed"
-    )
-    assert (
-        confirmed(book, ["look", "pay", "other"], Core(1, ("c1", "c2"), (1,)), upto(refused, 1)) == "denied"
-    )
+    assert proof_of(book, ["look", "pay", "other"], refused, 1, Core(("c1", "c2", "c3"), (1,))) == "confirmed"
+    assert proof_of(book, ["look", "pay", "other"], refused, 1, Core(("c1", "c2"), (1,))) == "denied"

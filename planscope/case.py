@@ -5,7 +5,8 @@ Modules are imported when they are needed, so that a command starts fast.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from planscope.language.reading import Reading
     from planscope.oracle.replay import Replay
     from planscope.oracle.trace import Trace
-    from planscope.oracle.verdict_types import Verdict
+    from planscope.oracle.verdict_types import Proof, Reasons, Verdict
     from planscope.rules.budget import Budget
     from planscope.rules.report import Checked, CheckOptions
     from planscope.rules.rule import RuleFile
@@ -45,6 +46,23 @@ class Asked:
         found = self.replay.verdict(strict=strict)
         return proved(found, self.replay.certify()) if certify else found
 
+    def reasons(
+        self, step: int | str | None, most: int, seconds: float, *, certify: bool = True
+    ) -> tuple[Reasons, Proof]:
+        """Return every reason for which the plan is lost at a step (None: where the last attempt was lost), and whether
+        Z3 confirms them. ``most`` limits each list, ``seconds`` the search, and then what Z3 is asked."""
+        run = self.replay
+        known = {str(view.step): view.index for view in run.steps}
+        if step is not None and str(step) not in known:
+            steps = f"0 to {len(run.facts)}" if run.facts else "0"
+            end = " and end" if run.steps[-1].step == "end" else ""
+            raise UserError(f"there is no step {visible(str(step)[:40])}; the steps are {steps}{end}")
+        index = None if step is None else known[str(step)]
+        found = run.reasons(index, most=most, stopped=_after(seconds))
+        if not certify:
+            return found, "not_asked"
+        return found, run.certify_reasons(found, CONFIRM_LIMIT, stopped=_after(seconds))
+
     @property
     def of_calls(self) -> bool:
         """Whether rules were given and there is no query, so that a repair changes calls and makes no plan."""
@@ -57,6 +75,18 @@ def asked_run(session: Session, run: Run | None, file: RuleFile | None = None) -
     return Asked(run.id if run is not None else None, case.replay, file, case.help)
 
 
+def asked_in(session: Session, run_id: str | None, file: RuleFile | None = None, need: bool = True) -> Asked:
+    """Judge the run with that id, by default the last. ``need``: raise UserError if there is none."""
+    find = need_run if need else find_run
+    return asked_run(session, find(session, run_id), file)
+
+
+def _after(seconds: float) -> Callable[[], bool]:
+    """Return a function that tells whether ``seconds`` have passed since this call."""
+    over = time.monotonic() + seconds
+    return lambda: time.monotonic() > over
+
+
 def asked_trace(trace: Trace, file: RuleFile) -> Asked:
     """Judge a trace by rules."""
     from planscope.rules.beside import judged_trace
@@ -64,6 +94,9 @@ def asked_trace(trace: Trace, file: RuleFile) -> Asked:
 
     return Asked(trace.id, judged_trace(file, trace), file, NO_HELP, True)
 
+
+CONFIRM_LIMIT = 2_000
+"""Milliseconds that Z3 has to confirm one core or correction."""
 
 LISTED = 10
 """An error lists this many ids and counts the rest."""

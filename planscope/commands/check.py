@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from planscope.case import Asked, asked_run, asked_trace, check_size, find_run, need_run
+from planscope.case import Asked, asked_in, asked_run, asked_trace, check_size, find_run
 from planscope.commands import Command
 from planscope.commands.common import (
     RUN,
@@ -17,7 +16,6 @@ from planscope.commands.common import (
     open_session,
     print_json,
     print_json_stream,
-    quoted,
     say,
     say_all,
     tell,
@@ -29,8 +27,7 @@ from planscope.safe import clip
 if TYPE_CHECKING:
     from planscope.documents.judgement import CoreDocument, CorrectionDocument, ReasonsDocument
     from planscope.language.problem import Problem
-    from planscope.oracle.replay import Replay
-    from planscope.oracle.verdict_types import Proof, Verdict
+    from planscope.oracle.verdict_types import Verdict
     from planscope.session.model import Run, Session
     from planscope.show.blocks import Block
 
@@ -166,14 +163,13 @@ def _replay(args: Namespace) -> None:
 def _asked(args: Namespace, *, need: bool = True) -> Asked:
     """Judge what a command names: a run of a session, or with --rules also a trace. ``need``: there must be a run."""
     if args.rules is None:
-        session = open_session(args.session)
-        return asked_run(session, need_run(session, args.run) if need else find_run(session, args.run))
+        return asked_in(open_session(args.session), args.run, need=need)
     from planscope.commands.check_rules import one_trace, rules_about, session_or_traces
 
     named, where = session_or_traces(args.session)
     file = rules_about(args, named, where)[0]
     if named is not None:
-        return asked_run(named, need_run(named, args.run) if need else find_run(named, args.run), file)
+        return asked_in(named, args.run, file, need)
     return asked_trace(one_trace(where, args.run), file)
 
 
@@ -216,10 +212,6 @@ REASONS_ABOUT = (
     "the query alone."
 )
 
-CONFIRM_LIMIT = 2_000
-"""Milliseconds that Z3 has to confirm one core or correction."""
-
-
 _REASONS = (
     *RUN_CHOICE,
     ("--step K", "the step: a number, or end (default: where the last attempt was lost)"),
@@ -241,11 +233,7 @@ def _reasons(args: Namespace) -> None:
 
     asked = _asked(args, need=False)
     replay = asked.replay
-    index = None if args.step is None else _index(replay, args.step)
-    found = replay.reasons(index, most=args.most, stopped=_after(args.seconds))
-    proof: Proof = "not_asked"
-    if not args.no_certify:
-        proof = replay.certify_reasons(found, CONFIRM_LIMIT, stopped=_after(args.seconds))
+    found, proof = asked.reasons(args.step, args.most, args.seconds, certify=not args.no_certify)
     if replay.problem.unjudged and not args.json:
         say(f"{replay.problem.unjudged}.")
         return
@@ -254,24 +242,6 @@ def _reasons(args: Namespace) -> None:
         print_json(document)
     else:
         tell(_reason_blocks(document, replay.problem))
-
-
-def _after(seconds: int) -> Callable[[], bool]:
-    """Return a function that tells whether ``seconds`` have passed since this call."""
-    over = time.monotonic() + seconds
-    return lambda: time.monotonic() > over
-
-
-def _index(replay: Replay, step: str) -> int:
-    """Return the index of the step that was typed. Raises UserError if the run has no such step."""
-    last = len(replay.facts)
-    if step == "end" and replay.steps[-1].step == "end":
-        return len(replay.steps) - 1
-    if step.isascii() and step.isdigit() and len(step) <= 9 and int(step) <= last:
-        return int(step)
-    known = f"0 to {last}" if last else "0"
-    end = " and end" if replay.steps[-1].step == "end" else ""
-    raise UserError(f"there is no step {quoted(step)}; the steps are {known}{end}")
 
 
 def _reason_blocks(document: ReasonsDocument, problem: Problem) -> Iterator[Block]:

@@ -10,13 +10,13 @@ line that says what is wrong and what to do.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from planscope.case import Asked, asked_run, asked_trace, find_run, listed, need_run
+from planscope.case import Asked, asked_in, asked_run, asked_trace, find_run, listed, need_run
 from planscope.errors import UserError
 from planscope.safe import visible
 
@@ -34,8 +34,6 @@ MOST_TRACES = 10_000
 """Limit of traces in memory. ``planscope check`` judges any number, one by one."""
 LARGEST_RULES = 1_000_000
 """Limit of a text of rules, in characters."""
-CONFIRM_LIMIT = 2_000
-"""Milliseconds that Z3 has to confirm one core or correction."""
 
 
 @dataclass(frozen=True)
@@ -134,14 +132,8 @@ def reasons(
     from planscope.documents.judgement import ReasonsDocument
 
     asked = _asked(load(source), rules, run, need=False)
-    replayed = asked.replay
-    known = {str(view.step): view.index for view in replayed.steps}
-    if step is not None and str(step) not in known:
-        raise UserError(f"there is no step {visible(str(step)[:40])}; the steps are {listed(known)}")
-    index = None if step is None else known[str(step)]
-    found = replayed.reasons(index, most=most, stopped=_after(seconds))
-    proof = replayed.certify_reasons(found, CONFIRM_LIMIT, stopped=_after(seconds))
-    return ReasonsDocument.about(replayed, found, asked.id, proof)
+    found, proof = asked.reasons(step, most, seconds)
+    return ReasonsDocument.about(asked.replay, found, asked.id, proof)
 
 
 def repair(
@@ -299,7 +291,7 @@ def _asked(loaded: Loaded, rules: Rules | None, run: str | None, *, need: bool =
     if file is not None and loaded.session is None:
         return asked_trace(_one_trace(loaded, run), file)
     session, chosen = find(loaded, run)
-    return asked_run(session, need_run(session, run) if need else chosen, file)
+    return asked_in(session, chosen.id if chosen is not None else run, file, need)
 
 
 def _one_trace(loaded: Loaded, run: str | None, *, last: bool = False) -> Trace:
@@ -443,11 +435,3 @@ def _steps_text(steps: Sequence[Any]) -> str:
     from planscope.wording.phrases import step_name
 
     return ", ".join(map(step_name, steps))
-
-
-def _after(seconds: float) -> Callable[[], bool]:
-    """Return a function that tells whether ``seconds`` have passed since this call."""
-    import time
-
-    over = time.monotonic() + seconds
-    return lambda: time.monotonic() > over

@@ -117,7 +117,7 @@ def test_what_z3_says_of_it(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPa
 def test_no_longer_than_was_asked_for(cli: Cli, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     path = files("c", "a", "b", about=ABC)
     hours = iter(range(0, 10**9, 3600))
-    monkeypatch.setattr("planscope.commands.check.time.monotonic", lambda: next(hours))
+    monkeypatch.setattr("planscope.case.time.monotonic", lambda: next(hours))
     found = document(cli("reasons", path, "--json", "--seconds", "3000"))
     assert found["ended"] == "stopped" and not found["complete"]
     assert sets(found, "cores") == [["c1", 1]] and sets(found, "corrections") == [], "what was known before"

@@ -14,7 +14,7 @@ from langchain_core.exceptions import ModelAuthenticationError, ModelRateLimitEr
 from planscope.agents.options import RunOptions
 from planscope.agents.paradigms import UnknownAgent
 from planscope.agents.runner import STOPPED_BY_USER, LiveRun
-from planscope.session.model import ErrorEvent, Event, Limits, Session
+from planscope.session.model import AnswerEvent, ErrorEvent, Event, Limits, Session
 from planscope.session.store import load, save
 from tests.agents.support import run_agent, run_once
 
@@ -69,8 +69,11 @@ async def test_cancelling_ends_the_record_at_once() -> None:
 
 
 async def test_stopping_from_another_thread_gives_the_run() -> None:
-    live = LiveRun(abc(), RunOptions(), loaded=scripted(says(("alpha", {})), 30))
-    threading.Timer(0.2, live.stop).start()
+    def stop(event: Event) -> None:
+        if isinstance(event, AnswerEvent):
+            threading.Thread(target=live.stop).start()
+
+    live = LiveRun(abc(), RunOptions(), loaded=scripted(says(("alpha", {})), 30), on_event=stop)
     run = await asyncio.wait_for(live.go(), 20)  # the model would take 30
     assert run is live.run
     check_record(run.events)

@@ -639,7 +639,16 @@ class Cuts:
                 yield name.cost, self.at - at, (Item("S", span, (found,)), *name.verb)
 
     def _names(self, at: int, begun: int) -> Iterator[_Name]:
-        """Yield the tools that are named at a place."""
+        """Yield the tools that are named at a place, those of a glob also without some: "db_* other than db_close"."""
+        for name in self._all_names(at, begun):
+            others = self._but(name.end) if name.calls.is_glob else None
+            if others is not None:
+                calls = replace(others.calls, name=name.calls.name, text="")
+                yield others._replace(cost=name.cost, calls=calls)
+            yield name
+
+    def _all_names(self, at: int, begun: int) -> Iterator[_Name]:
+        """Yield the tools, or globs, that are named at a place."""
         token, key = self.row[at], self.keys[at]
         if token.text == "``":
             self._trouble(at, "there is no name between the backquotes", "a tool's name")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise, product
 
 from planscope.language import english
-from planscope.language.calls import Calls, Combined, Condition, compares
+from planscope.language.calls import Calls, CallSet, Combined, Condition, compares
 from planscope.language.cuts import Cut, Paths, Scanner, SentenceError, Token, sentences
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.language.problem import Span
@@ -20,15 +20,17 @@ from planscope.language.shapes import ANY_LIST, Draft, Meaning, group
 from planscope.rules.pattern import pattern
 from planscope.rules.refusals import low, refused, two_ways
 from planscope.rules.rule import Rule, RuleFile, loose
-from planscope.rules.words import meaning, sentence_of
+from planscope.rules.words import meaning, sentence_of, tool_text
 
 __all__ = ["read_rules"]
 
 
 _OF_ALL = re.compile(
     r"\b(?:only (?:if|when|after|once)|unless) (?:all|every|each|the first) .*\b(?:had|has|have|succeed\w*|fail\w*)\b"
+    r"|\b(?:not|never|no|t) both .* (?:before|after|until|unless) "
+    r"|\b(?:no|never|not) .* before .* but (?:only )?after "
 )
-"""A condition on each call, or on the first, which no rule has."""
+"""A condition on each call, or on the first, which no rule has; what denies two things at once, or may."""
 _OPEN_END = re.compile(
     r"(?:if|when|where|without) (?:there is )?(?:no|a later|any) [^;]* (?:fine|ok|okay|allowed|permitted)$"
 )
@@ -281,11 +283,11 @@ def _read(file: _File, name: str | None, row: list[Token]) -> tuple[float, Way, 
 
 
 def _unclear(file: _File, row: Sequence[Token], way: Way) -> SentenceError | None:
-    """Return the error of a noun that is no tool and may mean one: "a reimbursement" has none, "a refund" may."""
+    """Return the error of a word that is no tool and may mean one: "a refund", and "closed" of `close_valve`."""
     names = {one.name for rule, _ in way for one in rule.sets} - {*file.scanner.tools}
     for before, noun in pairwise(row):
         if (
-            before.key in _DETERMINING
+            (before.key in _DETERMINING or noun.key.endswith(("ed", "ing")))
             and noun.text in names
             and (some := named_after(file.scanner, noun.key))
         ):
@@ -429,12 +431,17 @@ def _rules(
             raise SentenceError(span, '"as" tells two sides apart, and this rule has three')
         turned = draft.then is not None and draft.then.span < draft.first.span
         names, others = reversed(per) if per[1] and turned else per
+        first, then = draft.first.calls, draft.then.calls if draft.then else ()
+        if draft.kind in _OWING:
+            first = _besides(first, then)
+        elif draft.kind in _NEEDING:
+            then = _besides(then, first)
         made.append(
             Rule(
                 f"c{number}",
                 draft.kind,
-                draft.first.calls,
-                draft.then.calls if draft.then else (),
+                first,
+                then,
                 count=draft.count,
                 unit=draft.unit,
                 per=names,
@@ -450,6 +457,24 @@ def _rules(
             )
         )
     return made
+
+
+_OWING = ("response", "chain_response", "within")
+_NEEDING = ("precedence", "chain_precedence", "alternate_precedence")
+"""Kinds whose first calls need others after them, and those whose second calls need others before them."""
+
+
+def _besides(calls: CallSet, needed: CallSet) -> CallSet:
+    """Return the calls of a glob that need others, without those others: "Every call is followed by log" is about
+    every other call, or else no run could keep it."""
+    names = [one.name for one in needed if not (one.is_glob or one.is_said)]
+
+    def besides(one: Calls) -> Calls:
+        own = [*filter(one.names, names)]
+        text = f"{one.text} other than {' or '.join(map(tool_text, own))}" if one.text and not one.but else ""
+        return replace(one, but=(*one.but, *own), text=text) if own else one
+
+    return tuple(besides(one) if one.is_glob else one for one in calls)
 
 
 def _of_message(draft: Draft) -> Condition | None:
@@ -488,7 +513,7 @@ _JUDGING = english.words(
     """not allowed permitted forbidden prohibited banned wrong bad never no dont don't do ok okay fine optional except
     exception exceptions example examples ignore ignored skip skipped old obsolete deprecated disabled inactive off
     draft todo maybe perhaps possibly sometimes usually mostly false otherwise else unless may can could should reverse
-    reversed opposite"""
+    reversed opposite or rather instead actually other way round around correction sorry scratch"""
 )
 _RULE = english.words("this that these a an the is are rule rules strictly always absolutely")
 _CASES = english.words(

@@ -48,10 +48,10 @@ def calls_text(calls: Calls) -> str:
     """Write a set of calls as a sentence can have it, with its conditions."""
     if calls.is_said:
         text = "a user message" if calls.is_user else "an assistant message"
-    elif calls.name == "*":
-        text = f"any call other than {' or '.join(map(tool_text, calls.but))}" if calls.but else "any call"
     elif calls.is_glob:
-        text = f"any call of {calls.name if _GLOB.fullmatch(calls.name) else f'`{calls.name}`'}"
+        name = calls.name if _GLOB.fullmatch(calls.name) else f"`{calls.name}`"
+        text = "any call" if name == "*" else f"any call of {name}"
+        text += f" other than {' or '.join(map(tool_text, calls.but))}" if calls.but else ""
     else:
         text = tool_text(calls.name)
     if calls.condition is not None:
@@ -83,7 +83,7 @@ def sentence_of(rule: Rule) -> str:
         condition="" if rule.condition is None else condition_text(rule.condition),
         **compared_text(rule, a, " is" if ".{left}" in text else ""),
     )
-    text = _OF_MESSAGES.sub(r"\1 ", text)
+    text = _OF_MESSAGES.sub(r"\1 ", text).replace("Every any call", "Every call", 1)
     if isinstance(rule.condition, Compare) and rule.condition.source == "text":
         text = _OF_TEXTS.sub("", text)
     if rule.per:

@@ -19,9 +19,10 @@ from planscope.rules.names import read_tools
 from planscope.rules.reading import read_rules
 from planscope.rules.report import CheckOptions, check_trace
 from planscope.rules.rule import Rule
-from planscope.rules.words import meaning
+from planscope.rules.words import meaning, sentence_of
 from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli
+from tests.rules.own_words import verdicts
 from tests.rules.test_check import chat
 from tests.rules.test_check import write as write
 
@@ -93,7 +94,10 @@ def test_a_name_and_a_keyword_that_both_make_a_sentence_are_both_shown() -> None
     with pytest.raises(ParseFailure) as caught:
         read_rules("pay comes before any call.", ["call", "pay"])
     readings = caught.value.errors[0].readings
-    assert set(readings) == {"pay comes before any call of `*`.", "pay comes before `call`."}
+    assert set(readings) == {
+        "pay comes before any call of `*` other than pay.",
+        "pay comes before `call`.",
+    }
     meant = [[c.name for c in read_rules(one, ["pay", "call"]).rules[0].then] for one in readings]
     assert sorted(meant) == [["*"], ["call"]]
 
@@ -320,3 +324,37 @@ def test_what_may_be_meant_for_each_thing_by_itself_is_said() -> None:
         "edit_file needs read_file before it.",
     ):
         assert read_rules(plain, tools).warnings == (), plain
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kept", "broken"),
+    [
+        ("Every db_* call needs an earlier db_open.", "db_open db_get", "db_get db_open"),
+        ("db_open comes before db_*.", "db_open db_open db_get", "db_get"),
+        ("Every db_* call must be followed by db_close.", "db_get db_close", "db_close db_get"),
+        ("Every call is followed right away by log.", "db_get log db_close log", "db_get db_close log"),
+        ("Every call needs an earlier db_open.", "db_open db_get log", "log db_open"),
+        ("Every call of db_* other than db_get is followed by log.", "db_get", "db_open"),
+        ("All tools except log need an earlier db_open.", "log db_open db_get", "db_get"),
+    ],
+)
+def test_what_others_need_does_not_need_itself(sentence: str, kept: str, broken: str) -> None:
+    row = {"tools": ["db_open", "db_get", "db_close", "log"]}
+    for text in (sentence, sentence_of(read_rules(sentence, row["tools"]).rules[0])):
+        runs = [{"calls": [{"tool": tool, "arguments": {}} for tool in run.split()]} for run in (kept, broken)]
+        assert verdicts(text, row, runs) == ["right", "wrong"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("The valve may never be opened once closed.", '"closed" is no tool; is it `close_valve`?'),
+        ("Do not both open_valve and log before close_valve.", ""),
+        ("No log before open_valve, but after close_valve.", ""),
+        ("Or rather the other way round: no log before open_valve.", ""),
+    ],
+)
+def test_what_may_mean_a_tool_or_deny_two_things_is_refused(sentence: str, said: str) -> None:
+    with pytest.raises(ParseFailure) as caught:
+        read_rules(sentence, ["open_valve", "close_valve", "log"])
+    assert said in caught.value.errors[0].message

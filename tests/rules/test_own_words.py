@@ -69,11 +69,24 @@ def _said(rule: Rule) -> tuple[object, ...]:
     return rule.kind, sets, rule.count if counted else 0, rule.per, rule.per_then, rule.condition
 
 
+def _needs_itself(rule: Rule) -> bool:
+    """Is a call that others need among those others? A sentence leaves it out: "Every call needs an earlier a"."""
+    sides = {
+        "response": (rule.first, rule.then),
+        "within": (rule.first, rule.then),
+        "precedence": (rule.then, rule.first),
+    }
+    needing, needed = sides.get(rule.kind.removeprefix("chain_").removeprefix("alternate_"), ((), ()))
+    return any(one.is_glob and any(map(one.names, (c.name for c in needed))) for one in needing)
+
+
 @pytest.mark.parametrize("many", [10, *nightly(300)])
 def test_the_sentence_of_a_rule_is_read_as_this_rule(many: int) -> None:
     for seed in range(many):
         for rule in make_world(Random(seed), modes=MORE_MODES).rules:
             if rule.hears_users:  # the tool a makes "a user message" two names
+                continue
+            if _needs_itself(rule):  # as no sentence says
                 continue
             (found,) = read_rules(sentence_of(rule), ("a", "b", "c")).rules
             assert _said(found) == _said(rule), sentence_of(rule)

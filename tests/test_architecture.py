@@ -259,12 +259,12 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 194_103,
-    "rules": 83_102,
+    "rules": 83_323,
     "toolfuzz": 87_153,
     "agents": 72_408,
     "traces": 56_758,
     "commands": 45_488,
-    "language": 100_297,
+    "language": 100_688,
     "session": 40_278,
     "oracle": 35_137,
     "sharing": 31_821,

@@ -226,11 +226,16 @@ def clauses(text: str, span: Span, named: Sequence[Span]) -> Iterator[list[Span]
 def no_order(words: Sequence[str]) -> bool:
     """Return whether a clause says that there is no order, and no other order than that."""
     free = late(FREE).search(said := f" {' '.join(words)} ")
-    return free is not None and listed("ordering").isdisjoint(said.replace(free[0], " ", 1).split())
+    telling = listed("ordering") | listed("denying")
+    return free is not None and telling.isdisjoint(said.replace(free[0], " ", 1).split())
 
 
 _HOURS = frozenset(("noon", "midnight", "pm", "till"))
 """Of these hours are made: "noon is the limit" asks for much."""
+_POINTING = frozenset(
+    ("it", "that", "this", "these", "those", "them", "they", "both", "sorry", "oops", "rather")
+)
+"""With one of these, or with a number, a sentence may change what another says: "Make that 16:00."."""
 
 
 def asks_nothing(words: Sequence[str], named: Sequence[Span], own: Collection[str]) -> bool:
@@ -240,6 +245,8 @@ def asks_nothing(words: Sequence[str], named: Sequence[Span], own: Collection[st
         return True
     said = f" {' '.join(words)} "
     obliged = " has to " in said or " have to " in said
-    known = listed("asking") | listed("denying") | set(own) | _HOURS
+    known = listed("asking") | listed("denying") | set(own) | _HOURS | _POINTING
     many = len([word for word in words if word != "please" and word[0].isalnum()]) > 2
-    return many and not named and known.isdisjoint(words) and not obliged
+    measured = any(word[0].isdigit() for word in words)
+    told = said.removesuffix(". ").removesuffix(" like this ").split()
+    return many and not named and known.isdisjoint(told) and not obliged and not measured

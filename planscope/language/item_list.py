@@ -25,13 +25,15 @@ _MARKER = re.compile(
 _HEADING = re.compile(
     r"(?:(?:so|here|this|that|there|the|my|our|your|just|only|what|a|two|three)(?:'s)? )?(?:is )?(?:[a-z']+ ){0,3}"
     r"(?:things?|plan|order|list|schedule|agenda|sequence|chain|steps?|programme|rules?|day|how i see it)"
-    r"(?: (?:for|of|to|today|is|are|the|my|watch|note|follow|[a-z]+)){0,3}"
+    r"(?: [a-z]{2,}){0,3}"
     r"(?: ?, (?:step by step|(?:from )?top to bottom|one by one))?"
 )
 _CONDITIONS = (
     listed("asking") - {"order", "follow"}
     | listed("denying")
-    | english.words("on in who backwards reverse reversed free alphabetically choose till old")
+    | english.words(
+        "on in who backwards reverse reversed free alphabetically choose till old backup example former draft"
+    )
 )
 RELATING = english.words(
     """

@@ -164,8 +164,9 @@ class Named:
                 return Mentioned("", end)
             end += pronoun
         inside = tuple(keys[k] for k in range(start, end) if k not in used)
-        if "not" in inside and not {"need", "needs"}.isdisjoint(inside):
-            return Mentioned("", end)
+        goes_on = any(keys[k - 1] in ("is", "are") and keys[k].endswith("ing") for k in used[1:])
+        if goes_on or ("not" in inside and not {"need", "needs"}.isdisjoint(inside)):
+            return Mentioned("", end)  # "until the rice is cooking" is no end
         asked = keys[at] == name.words[0] or (
             len(name.words) > 1
             and name.little.isdisjoint(ARTICLES)  # "change the oil" asks; "oil change" does not

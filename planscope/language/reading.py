@@ -14,7 +14,7 @@ from planscope.language.build import SentenceReading, build
 from planscope.language.cuts import Scanner
 from planscope.language.derive import problem_of_tree
 from planscope.language.errors import ParseError, ParseFailure, Trouble
-from planscope.language.item_list import NUMBERED, ItemList, list_at, names_a_list, parts_of
+from planscope.language.item_list import NUMBERED, ItemList, announced, list_at, names_a_list, parts_of
 from planscope.language.outline import OutlineNode, outline
 from planscope.language.problem import Action, Problem, Span
 from planscope.language.render import render
@@ -68,6 +68,7 @@ _DENIED = (
 _AT = r"(?:[0-9]|noon|midnight)"
 _DOUBTED = re.compile(
     rf"{_DENIED}\bbetween {_AT}|{_DENIED}\b(?:before|after|until)\b[^.;]*\bbut (?:before|after)\b"
+    rf"|\bnot (?:before|after|by|until) {_AT}[^.;]*\bbut\b"
     rf"|{_DENIED}\b(?:before|after|by|until) {_AT}[^.;]*\bn?or\b[^.;]*\b(?:before|after|by|until)\b"
     rf"|\bbother\b(?!.*\buntil\b)|\b(?:won't|will not|isn't|is not) (?:be )?\w+ by {_AT}",
     re.IGNORECASE,
@@ -136,7 +137,13 @@ class _Reader:
     def sentence(self, text: str, before: str = "") -> SentenceReading | Trouble:
         """Read a sentence, or some together, also behind a greeting. ``before``: what stands before them."""
         found = self._framed(text, before)
-        if isinstance(found, Trouble) or found.tree is None or (doubt := self._doubt(text, before)) is None:
+        if isinstance(found, Trouble) or found.tree is None:
+            return found
+        if (title := self._title(text, found.asides)) is not None:
+            told = text[slice(*title)].rstrip(" :")
+            why = f'"{told}:" may say more than a title does; leave it out'
+            return Trouble(title, text[slice(*title)], ("a sentence without a title",), why)
+        if (doubt := self._doubt(text, before)) is None:
             return found
         why = "it is not certain what this belongs to; say it in a sentence of its own"
         return Trouble(doubt, text[slice(*doubt)], ("a sentence with one meaning",), why)
@@ -162,6 +169,16 @@ class _Reader:
         for match in _BEHIND.finditer(text):
             if (match["verb"] or match["own"]).casefold() in self._names.first_words:
                 return match.span()
+        return None
+
+    def _title(self, text: str, left_out: Sequence[Span]) -> Span | None:
+        """Return what is left out before a colon if it may take back what stands behind ("Tried and failed:")."""
+        for start, end in left_out:
+            title = text[start:end].rstrip()
+            if title[-1:] == ":" or text[end:].lstrip()[:1] == ":":
+                said = " ".join(title.removesuffix(":").lower().split())
+                if not announced(said) and self._skeletons.frame(title) < len(title):
+                    return start, end
         return None
 
     def _sentence(self, text: str, before: str) -> SentenceReading | Trouble:

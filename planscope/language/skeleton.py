@@ -113,6 +113,7 @@ Y: except that | except
 g: we have | i have | there is | there are | on the list | on today's list
 ?: so do | so does | so must | so should | so is | so are | so has | so have | neither do | neither does |
     nor does | nor do
+    | then : | then , too
     | later today | later in the day | write up | writes up | written up | not need to | no need | no need to |
     not have to | does not precede | do not precede | does not follow | do not follow | does not come | do not come
     | does not happen | do not happen | does not occur | do not occur | not needed | not necessary | need not
@@ -735,6 +736,7 @@ X K: [ais] / ^
 3 ?: n[^,;.]*$ / ^
 3 3: [ais] / ^
 3 ?: ^ / ^
+4 ?: ^[^ais]*[DHKSVXx][^ais]*$ / ^
 4 -: (?:^|[,;&])[ai]$ / ^[oftdTPvnbuwDK]
 4 j: [bfu]$ / ^[ai]
 4 ;: ^ / ^

@@ -341,7 +341,9 @@ def test_what_may_be_meant_for_each_thing_by_itself_is_said() -> None:
 def test_what_others_need_does_not_need_itself(sentence: str, kept: str, broken: str) -> None:
     row = {"tools": ["db_open", "db_get", "db_close", "log"]}
     for text in (sentence, sentence_of(read_rules(sentence, row["tools"]).rules[0])):
-        runs = [{"calls": [{"tool": tool, "arguments": {}} for tool in run.split()]} for run in (kept, broken)]
+        runs = [
+            {"calls": [{"tool": tool, "arguments": {}} for tool in run.split()]} for run in (kept, broken)
+        ]
         assert verdicts(text, row, runs) == ["right", "wrong"]
 
 

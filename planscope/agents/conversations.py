@@ -42,7 +42,7 @@ from planscope.agents.messages import (
     text_of,
 )
 from planscope.language.problem import is_tool_name
-from planscope.session.json_bytes import plain, plain_text
+from planscope.session.json_bytes import Obj, plain, plain_text
 from planscope.session.model import AnswerEvent, EndEvent, ErrorEvent, Event, Given, MessageEvent, PromptEvent
 from planscope.session.record import WAITS_FOR, notice_of
 
@@ -150,7 +150,7 @@ class Talk:
     let: set[str] = field(default_factory=set)
     open: dict[str, int] = field(default_factory=dict)
     waiting: dict[str, PendingCall] = field(default_factory=dict)
-    passed: dict[str, dict[str, object] | None] = field(default_factory=dict)
+    passed: dict[str, Obj | None] = field(default_factory=dict)
     direct: bool = False
     ending: bool = False
     notice: str = ""
@@ -442,7 +442,7 @@ class Conversations:
             fresh = iter(said)
             return [next(fresh) if isinstance(m, AIMessage) else m for m in result]
 
-    def changed_by_person(self, talk: Talk, identity: str, arguments: dict[str, object]) -> None:
+    def changed_by_person(self, talk: Talk, identity: str, arguments: Obj) -> None:
         """Note the arguments that a call is really made with, if they are not those that the agent asked for."""
         with _lock:
             step, asked = talk.open.get(identity), talk.passed.get(identity)
@@ -450,7 +450,7 @@ class Conversations:
                 talk.run.sink.append({"done_with": arguments, "step": step})
                 talk.passed[identity] = arguments
 
-    def called(self, talk: Talk, identity: str, arguments: dict[str, object] | None) -> int | None:
+    def called(self, talk: Talk, identity: str, arguments: Obj | None) -> int | None:
         """Make a waiting call a step. Return its number, or None if it is one already."""
         with _lock:
             pending = talk.waiting.pop(identity, None)
@@ -464,7 +464,7 @@ class Conversations:
             self._step(talk, identity, pending, asked if changed else None)
             return talk.run.step
 
-    def added(self, talk: Talk, identity: str, tool: str, arguments: dict[str, object]) -> None:
+    def added(self, talk: Talk, identity: str, tool: str, arguments: Obj) -> None:
         """Let a call wait that the model did not ask for, but a middleware."""
         with _lock:
             talk.calls[identity] = talk.waiting[identity] = PendingCall(0, tool, arguments, identity)
@@ -868,9 +868,7 @@ class Conversations:
                 self._step(talk, identity, call)
         return tidy
 
-    def _step(
-        self, talk: Talk, identity: str, call: PendingCall, asked: dict[str, object] | None = None
-    ) -> None:
+    def _step(self, talk: Talk, identity: str, call: PendingCall, asked: Obj | None = None) -> None:
         talk.run.step += 1
         talk.open[identity] = step = talk.run.step
         event = call_event(call, talk.run.at(), step, asked)

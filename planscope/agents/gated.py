@@ -35,7 +35,7 @@ from planscope.agents.messages import (
     text_of,
 )
 from planscope.agents.toolset import REFUSED
-from planscope.session.json_bytes import plain, plain_text
+from planscope.session.json_bytes import Obj, plain, plain_text
 
 
 class RecordedError(Exception):
@@ -191,12 +191,12 @@ class Gated:
         return result
 
 
-def _arguments(request: ToolCallRequest) -> dict[str, object]:
-    found: dict[str, object] = plain(_edited(request) or dict(request.tool_call["args"]))
+def _arguments(request: ToolCallRequest) -> Obj:
+    found: Obj = plain(_edited(request) or dict(request.tool_call["args"]))
     return found
 
 
-def _edited(request: ToolCallRequest) -> dict[str, object] | None:
+def _edited(request: ToolCallRequest) -> Obj | None:
     """Return the arguments that a person gave the call when LangChain's ``HumanInTheLoopMiddleware`` asked. That
     middleware puts them in only when the call is made."""
     state = request.state

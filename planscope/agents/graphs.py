@@ -21,7 +21,7 @@ from langgraph.config import get_config
 from langgraph.errors import GraphInterrupt
 from langgraph.types import Command
 
-from planscope.session.json_bytes import plain, plain_text
+from planscope.session.json_bytes import Obj, plain, plain_text
 from planscope.wording import phrases
 
 
@@ -77,7 +77,7 @@ def _approval(value: object) -> str:
     return f"approval of {phrases.listed(said)}" if said else ""
 
 
-def calls_to_approve(value: object) -> list[tuple[str, dict[str, object]]]:
+def calls_to_approve(value: object) -> list[tuple[str, Obj]]:
     """Return the calls that an interrupt asks to approve, several or one alone; none if it asks for something else."""
     if not isinstance(value, dict):
         return []
@@ -151,7 +151,7 @@ class _Listener(BaseCallbackHandler):
         *,
         run_id: UUID,
         parent_run_id: UUID | None = None,
-        inputs: dict[str, object] | None = None,
+        inputs: Obj | None = None,
         tool_call_id: str | None = None,
         **more: object,
     ) -> None:
@@ -176,7 +176,7 @@ class _Listener(BaseCallbackHandler):
             hearer.graph_over(run_id, outputs, error, asked)
 
 
-calling: ContextVar[Callable[[str | None, dict[str, object]], object] | None] = ContextVar(
+calling: ContextVar[Callable[[str | None, Obj], object] | None] = ContextVar(
     "planscope_calling", default=None
 )
 """Is told the id and the arguments that a tool is really called with, inside of all middleware."""

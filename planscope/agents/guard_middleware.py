@@ -41,6 +41,7 @@ from planscope.agents.messages import (
 )
 from planscope.language.problem import Action, Problem
 from planscope.oracle.trace import Item, Said, ToolCall
+from planscope.session.json_bytes import Obj
 
 _REMEMBERED = 256
 """Limit of messages whose calls are remembered, over all conversations of one agent."""
@@ -82,7 +83,7 @@ class GuardMiddleware(BothWays):
             return answer
 
     @hook_config(can_jump_to=["model"])
-    def after_model(self, state: AgentState[object], runtime: object) -> dict[str, object] | None:
+    def after_model(self, state: AgentState[object], runtime: object) -> Obj | None:
         """Tell an agent that stops while a rule requires a call what is missing, once in a conversation."""
         messages: list[BaseMessage] = list(state["messages"])
         if not self.guardian.by_rules or not messages or any(map(_told, messages)):
@@ -97,7 +98,7 @@ class GuardMiddleware(BothWays):
         return {"messages": [HumanMessage(missing, additional_kwargs=mark)], "jump_to": "model"}
 
     @hook_config(can_jump_to=["model"])
-    async def aafter_model(self, state: AgentState[object], runtime: object) -> dict[str, object] | None:
+    async def aafter_model(self, state: AgentState[object], runtime: object) -> Obj | None:
         return await asyncio.to_thread(self.after_model, state, runtime)
 
     def _note(self, turn: _Turn, request: ToolCallRequest, answer: ToolMessage | Command[object]) -> None:
@@ -214,7 +215,7 @@ def _ended(request: ModelRequest) -> ModelResponse[object] | None:
     return None
 
 
-def _arguments(answer: ToolMessage, asked: dict[str, object]) -> dict[str, object]:
+def _arguments(answer: ToolMessage, asked: Obj) -> Obj:
     changed = answer.artifact.get(DONE_WITH) if isinstance(answer.artifact, dict) else None
     return changed if isinstance(changed, dict) else asked
 

@@ -19,6 +19,7 @@ from planscope.agents.both_ways import BothWays, ModelHandler, Response, Result,
 from planscope.agents.models import Graph, LoadedModel
 from planscope.agents.paradigms import chat_for
 from planscope.agents.toolset import MockTool, ToolSpec
+from planscope.session.json_bytes import Obj
 
 Replies = Callable[[Mapping[str, object] | None], tuple[str, bool]]
 
@@ -33,14 +34,12 @@ class PassingTool(BaseTool):
     slow: bool = False
     handle_tool_error: bool = True
 
-    def _parse_input(
-        self, tool_input: str | dict[str, object], tool_call_id: str | None
-    ) -> str | dict[str, object]:
+    def _parse_input(self, tool_input: str | Obj, tool_call_id: str | None) -> str | Obj:
         return tool_input
 
     def _to_args_and_kwargs(
-        self, tool_input: str | dict[str, object], tool_call_id: str | None
-    ) -> tuple[tuple[Any, ...], dict[str, object]]:
+        self, tool_input: str | Obj, tool_call_id: str | None
+    ) -> tuple[tuple[Any, ...], Obj]:
         return (tool_input,), {}
 
     def _run(self, arguments: object) -> str:

@@ -25,7 +25,7 @@ from langgraph.types import Command, Send
 from planscope.agents.call_arguments import was_completed, why_unreadable
 from planscope.agents.gate import PendingCall
 from planscope.safe.secret_names import without_secrets
-from planscope.session.json_bytes import plain, plain_text
+from planscope.session.json_bytes import Obj, plain, plain_text
 from planscope.session.model import (
     AnswerEvent,
     CallEvent,
@@ -210,7 +210,7 @@ def _as_written(call: ToolCall, raw: str) -> InvalidToolCall:
     )
 
 
-def _sent(message: AIMessage) -> list[dict[str, object]]:
+def _sent(message: AIMessage) -> list[Obj]:
     """Return the calls in the form that the model sent, if the message still has them."""
     calls = message.additional_kwargs.get("tool_calls") or [
         block
@@ -220,11 +220,11 @@ def _sent(message: AIMessage) -> list[dict[str, object]]:
     return [c for c in calls if isinstance(c, dict)]
 
 
-def _identity(sent: dict[str, object]) -> object:
+def _identity(sent: Obj) -> object:
     return sent.get("call_id") or sent.get("id")
 
 
-def _arguments(sent: dict[str, object]) -> str | None:
+def _arguments(sent: Obj) -> str | None:
     function = sent.get("function")
     raw = function.get("arguments") if isinstance(function, dict) else sent.get("arguments")
     return raw if isinstance(raw, str) else None
@@ -288,7 +288,7 @@ def finish_of(message: AIMessage) -> str | None:
     return next((word for word in known if word), None)
 
 
-def answer_parts(answer: object, identity: str) -> tuple[ToolMessage | None, dict[str, object] | None]:
+def answer_parts(answer: object, identity: str) -> tuple[ToolMessage | None, Obj | None]:
     """Return the message in a tool's answer to that call, and the command to the graph that came with it.
 
     The command's ``history`` is the number of messages of the conversation that the update repeats before the answer.
@@ -387,7 +387,7 @@ LONGEST_ARTIFACT = 64 * 1024
 """The limit for an artifact's JSON, in characters."""
 
 
-def call_event(call: PendingCall, at: float, step: int, asked: dict[str, object] | None = None) -> CallEvent:
+def call_event(call: PendingCall, at: float, step: int, asked: Obj | None = None) -> CallEvent:
     """Return the event of one call. ``asked`` has the agent's own arguments if the user changed them."""
     return CallEvent(
         at=at,
@@ -529,7 +529,7 @@ def _turn(
         answer = answers.get(call.step)
         if answer is None:
             continue
-        mark: dict[str, object] = {REFUSED_BY: answer.refused_by} if answer.refused_by else {}
+        mark: Obj = {REFUSED_BY: answer.refused_by} if answer.refused_by else {}
         if call.asked is not None:
             mark[DONE_WITH] = call.arguments
         behind.append(

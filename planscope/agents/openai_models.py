@@ -20,6 +20,7 @@ from langchain_openai import ChatOpenAI
 from openai.resources.responses import AsyncResponses
 
 from planscope.agents.call_arguments import is_object
+from planscope.session.json_bytes import Obj
 
 RAW_CALLS = "tool_calls"
 """Key in ``additional_kwargs`` for the calls as the model sent them, in order."""
@@ -32,8 +33,8 @@ class _OneByOne(ChatOpenAI):
 
     def _get_request_payload(
         self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: object
-    ) -> dict[str, object]:
-        payload: dict[str, object] = super()._get_request_payload(input_, stop=stop, **kwargs)
+    ) -> Obj:
+        payload: Obj = super()._get_request_payload(input_, stop=stop, **kwargs)
         if self.one_by_one and payload.get("tools"):
             payload.setdefault("parallel_tool_calls", False)
         return payload
@@ -63,7 +64,7 @@ class OpenAIChat(_OneByOne):
         return made
 
     def _create_chat_result(
-        self, response: dict[str, object] | openai.BaseModel, generation_info: dict[str, object] | None = None
+        self, response: Obj | openai.BaseModel, generation_info: Obj | None = None
     ) -> ChatResult:
         if isinstance(response, openai.BaseModel):
             response = response.model_dump(warnings=False)
@@ -82,17 +83,17 @@ class OpenAIChat(_OneByOne):
         return result
 
 
-def _message(choice: object) -> dict[str, object]:
+def _message(choice: object) -> Obj:
     message = choice.get("message") if isinstance(choice, dict) else None
     return message if isinstance(message, dict) else {}
 
 
-def _calls(message: dict[str, object]) -> list[dict[str, Any]]:
+def _calls(message: Obj) -> list[dict[str, Any]]:
     calls = message.get("tool_calls")
     return calls if isinstance(calls, list) else []
 
 
-def _take_calls(message: dict[str, object]) -> list[dict[str, object]]:
+def _take_calls(message: Obj) -> list[Obj]:
     """Return copies of the calls in order. Each call gets its own id, in ``message`` too."""
     copies, seen = [], set[str]()
     for number, call in enumerate(_calls(message), 1):
@@ -105,7 +106,7 @@ def _take_calls(message: dict[str, object]) -> list[dict[str, object]]:
     return copies
 
 
-def _take_odd(message: dict[str, object]) -> list[InvalidToolCall]:
+def _take_odd(message: Obj) -> list[InvalidToolCall]:
     """Remove the calls from ``message`` whose arguments are JSON but not an object, and return them."""
     odd: list[InvalidToolCall] = []
     kept = []

@@ -52,7 +52,7 @@ from planscope.agents.paradigms import UnknownAgent, awaited, imported
 from planscope.agents.recorder import Recorder
 from planscope.agents.reruns import RecordedAnswers, not_captured, state_kept
 from planscope.agents.runner import AgentRun, Watched
-from planscope.session.json_bytes import plain
+from planscope.session.json_bytes import Obj, plain
 from planscope.session.model import (
     ActionRecord,
     CallEvent,
@@ -266,18 +266,16 @@ class OwnRun(AgentRun):
         while asked := asked_in(result):
             result = await self._resumed(agent, recorder.talks, config, asked)
 
-    def _config(self, recorder: Recorder) -> dict[str, object]:
+    def _config(self, recorder: Recorder) -> Obj:
         self.run.thread = uuid4().hex
         return {"callbacks": [recorder], "configurable": {"thread_id": self.run.thread}}
 
-    async def _invoked(self, agent: Graph, given: object, config: dict[str, object]) -> object:
+    async def _invoked(self, agent: Graph, given: object, config: Obj) -> object:
         if self._in_thread or not callable(getattr(agent, "ainvoke", None)):
             return await asyncio.to_thread(agent.invoke, given, config)
         return await agent.ainvoke(given, config)
 
-    async def _resumed(
-        self, agent: Graph, talks: Conversations, config: dict[str, object], asked: Asked
-    ) -> object:
+    async def _resumed(self, agent: Graph, talks: Conversations, config: Obj, asked: Asked) -> object:
         """Let a person answer an interrupted graph, and go on with it. Raises :class:`StoppedAtGate` if it cannot."""
         questions = questions_in(asked)
         if not talks.asks_person(questions):

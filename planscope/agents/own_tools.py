@@ -34,7 +34,7 @@ from planscope.agents.event_loop import at_once
 from planscope.agents.gate import StoppedAtGate
 from planscope.agents.interrupts import value_of
 from planscope.agents.messages import RETURNED, is_json, said_of, text_of
-from planscope.session.json_bytes import plain
+from planscope.session.json_bytes import Obj, plain
 
 if TYPE_CHECKING:
     from planscope.agents.recorder import Recorder
@@ -225,17 +225,17 @@ def _around(tool: BaseTool, function: FunctionType, before: CodeType) -> CodeTyp
     vars(function)["__signature__"] = signature  # its code will not tell it
     asynchronous = inspect.iscoroutinefunction(function)
 
-    def enter(given: tuple[object, ...], more: dict[str, object]) -> object:
+    def enter(given: tuple[object, ...], more: Obj) -> object:
         within = _passing.get()
         if _recorder() is None or (within is not None and function in _functions(within[0])):
             return plain(*given, **more)
         asked = dict(signature.bind(*given, **more).arguments)
         own = given[: asked.pop("self", None) is not None]  # a method has it
 
-        def real(_: BaseTool, arguments: dict[str, object]) -> Any:
+        def real(_: BaseTool, arguments: Obj) -> Any:
             return plain(*given, **more) if arguments == asked else plain(*own, **arguments)
 
-        async def areal(tool: BaseTool, arguments: dict[str, object]) -> object:
+        async def areal(tool: BaseTool, arguments: Obj) -> object:
             return await real(tool, arguments)
 
         return _way_in((len(_LEVELS), BaseTool), areal if asynchronous else real)(tool, asked)
@@ -309,9 +309,7 @@ def _of_run(recorder: Recorder, work: Callable[..., object]) -> Callable[..., ob
 def _way_in(here: tuple[int, type], before: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method of a tool that lets the run's gate decide first."""
 
-    async def way(
-        tool: BaseTool, given: object, more: Sequence[object], options: dict[str, object], later: bool
-    ) -> object:
+    async def way(tool: BaseTool, given: object, more: Sequence[object], options: Obj, later: bool) -> object:
         call = _call(tool, here, given, options)
         if call is None:
             with _let(tool, here):
@@ -344,7 +342,7 @@ def _let(tool: BaseTool, here: tuple[int, type]) -> Iterator[None]:
         _passing.reset(token)
 
 
-def _call(tool: BaseTool, here: tuple[int, type], given: object, options: dict[str, object]) -> _Call | None:
+def _call(tool: BaseTool, here: tuple[int, type], given: object, options: Obj) -> _Call | None:
     """Return the call to decide about; None if this is no run's, or if its gate has let it pass."""
     recorder = running.get()
     if recorder is None or recorder.gate is None:
@@ -375,7 +373,7 @@ class _Call:
         self.gate = recorder.gate
         self._tool, self._given = tool, given
         whole = isinstance(given, dict) and given.get("type") == "tool_call" and "args" in given
-        self._whole: dict[str, object] | None = given if whole and isinstance(given, dict) else None
+        self._whole: Obj | None = given if whole and isinstance(given, dict) else None
         found = given if self._whole is None else self._whole["args"]
         sent = options.get("tool_call_id") if self._whole is None else self._whole.get("id")
         self._sent = sent if isinstance(sent, str) else None

@@ -20,6 +20,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from planscope.agents.react_format import STOP, Turn, read_answer, write_prompt
 from planscope.agents.toolset import ToolSpec
+from planscope.session.json_bytes import Obj
 
 
 class ReActModel(BaseChatModel):
@@ -33,7 +34,7 @@ class ReActModel(BaseChatModel):
 
     def bind_tools(
         self,
-        tools: Sequence[dict[str, object] | type | Callable[..., object] | BaseTool],
+        tools: Sequence[Obj | type | Callable[..., object] | BaseTool],
         *,
         tool_choice: str | None = None,
         **kwargs: object,
@@ -73,7 +74,7 @@ class ReActModel(BaseChatModel):
         return [STOP] if getattr(self.inner, "temperature", None) is not None else None
 
 
-def offered(options: Mapping[str, object]) -> list[dict[str, object]]:
+def offered(options: Mapping[str, object]) -> list[Obj]:
     """Return the tools that are bound to a model, in OpenAI's form."""
     tools = options.get("tools")
     return tools if isinstance(tools, list) else []
@@ -87,7 +88,7 @@ def spec_of(tool: Mapping[str, object]) -> ToolSpec:
     return ToolSpec(str(function.get("name", "")), str(function.get("description", "")), parameters)
 
 
-def _asked(messages: Sequence[BaseMessage], tools: Sequence[dict[str, object]]) -> list[BaseMessage]:
+def _asked(messages: Sequence[BaseMessage], tools: Sequence[Obj]) -> list[BaseMessage]:
     question = "\n\n".join(str(m.text) for m in messages if isinstance(m, HumanMessage))
     text = write_prompt([spec_of(t) for t in tools], question, _turns(messages))
     role = [m for m in messages if isinstance(m, SystemMessage)]

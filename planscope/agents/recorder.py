@@ -32,7 +32,7 @@ from planscope.agents.gated import Gated
 from planscope.agents.given import seen_tools
 from planscope.agents.graphs import Outermost, calling, heard_by
 from planscope.agents.messages import conversation, identity_of, text_of
-from planscope.session.json_bytes import plain
+from planscope.session.json_bytes import Obj, plain
 from planscope.session.merging import warn
 
 Found = TypeVar("Found")
@@ -188,12 +188,12 @@ class Recorder(BothWays, BaseCallbackHandler):
 
     def _really_called(
         self, talk: Talk | None, identity: str, sent: str
-    ) -> Callable[[str | None, dict[str, object]], object] | None:
+    ) -> Callable[[str | None, Obj], object] | None:
         """Return what hears with which arguments a tool is called after a person's edit, inside of all middleware."""
         if talk is None:
             return None
 
-        def heard(called: str | None, arguments: dict[str, object]) -> None:
+        def heard(called: str | None, arguments: Obj) -> None:
             if called == sent and talk.run.person:
                 self.attempt(lambda: self.talks.changed_by_person(talk, identity, plain(arguments)))
 
@@ -263,7 +263,7 @@ class Recorder(BothWays, BaseCallbackHandler):
 
     def on_chat_model_start(
         self,
-        serialized: dict[str, object] | None,
+        serialized: Obj | None,
         messages: list[list[BaseMessage]],
         *,
         run_id: UUID,
@@ -284,7 +284,7 @@ class Recorder(BothWays, BaseCallbackHandler):
 
     def on_tool_start(
         self,
-        serialized: dict[str, object] | None,
+        serialized: Obj | None,
         input_str: str,
         *,
         run_id: UUID,
@@ -356,9 +356,7 @@ class Recorder(BothWays, BaseCallbackHandler):
                     "stop the program from calling it; make it one with @tool"
                 )
 
-    def called_by_program(
-        self, tool: str, arguments: dict[str, object], sent: str | None
-    ) -> tuple[Talk, str]:
+    def called_by_program(self, tool: str, arguments: Obj, sent: str | None) -> tuple[Talk, str]:
         """Return the conversation and the id of a call that the program makes itself."""
         metadata = _metadata()
         return self.talks.of_program(tool, arguments, sent, place_in(metadata), agent_in(metadata))
@@ -462,18 +460,18 @@ def _speaker(model: str, task: str, control: object, answer: str = "") -> Speake
     )
 
 
-def _metadata() -> dict[str, object]:
+def _metadata() -> Obj:
     """Return what LangGraph knows about the step that this code runs in; nothing outside a graph."""
     with suppress(RuntimeError):
         return _mapping(get_config().get("metadata"))
     return {}
 
 
-def _mapping(value: object) -> dict[str, object]:
+def _mapping(value: object) -> Obj:
     return value if isinstance(value, dict) else {}
 
 
-def place_in(metadata: dict[str, object]) -> str:
+def place_in(metadata: Obj) -> str:
     """Return the name of the graph that a step belongs to, which is no other graph's of the run."""
     return str(metadata.get("langgraph_checkpoint_ns") or "").rpartition("|")[0]
 
@@ -486,7 +484,7 @@ def _control() -> object:
     return None
 
 
-def agent_in(metadata: dict[str, object]) -> str | None:
+def agent_in(metadata: Obj) -> str | None:
     """Return the name of the agent that a step belongs to: the agent's own, or that of its node in a graph."""
     name = metadata.get("lc_agent_name")
     place = str(metadata.get("langgraph_checkpoint_ns") or "").split("|")

@@ -19,7 +19,7 @@ from langgraph.graph.state import CompiledStateGraph
 from planscope.agents.both_ways import BothWays, ModelHandler, Response
 from planscope.agents.conversations import ANSWERED_BY_PERSON, waits_for
 from planscope.agents.gate import Answer, GoOn, PendingCall, Question, Raise, Stop, StoppedAtGate, Verb
-from planscope.session.json_bytes import plain_text
+from planscope.session.json_bytes import Obj, plain_text
 from planscope.session.model import (
     AnswerEvent,
     CallEvent,
@@ -280,9 +280,7 @@ def not_captured(keys: Sequence[str] | None) -> str:
     return plain_text(f"not captured: {state}files, clock, random numbers; what tools did stays done")
 
 
-async def state_kept(
-    agent: object, kept: Sequence[Event], of: Run | None
-) -> tuple[dict[str, object], list[str] | None]:
+async def state_kept(agent: object, kept: Sequence[Event], of: Run | None) -> tuple[Obj, list[str] | None]:
     """Return the state that an agent had after the events ``kept`` of the run ``of``, without its messages, and the
     keys at which it may differ; None if they are not known.
 
@@ -312,9 +310,7 @@ async def state_kept(
     return {k: v for k, v in found.items() if k in takes and k not in lost}, sorted(lost)
 
 
-async def _checkpoint(
-    agent: CompiledStateGraph[Any], thread: str, kept: Sequence[Event]
-) -> dict[str, object] | None:
+async def _checkpoint(agent: CompiledStateGraph[Any], thread: str, kept: Sequence[Event]) -> Obj | None:
     """Return the values of the first checkpoint that has all kept answers, or None."""
     outer = {e.step for e in kept if isinstance(e, CallEvent) and e.inside is None and e.by is None}
     answers = sum(isinstance(e, AnswerEvent) and e.step in outer for e in kept)

@@ -24,6 +24,7 @@ from planscope.agents.simulated.profiles import Character
 from planscope.agents.toolset import MockTool, make_toolset
 from planscope.language.prompts import prompt_for
 from planscope.oracle.trace import ToolCall
+from planscope.session.json_bytes import Obj
 from planscope.session.mock_tools import unknown_tool
 from planscope.session.model import (
     AnswerEvent,
@@ -180,8 +181,8 @@ def _message(
 ) -> MessageEvent:
     """Return the event of an answer, with the message as LangChain's ``message_to_dict`` writes it."""
     read, said = usage
-    calls: list[dict[str, object]] = []
-    odd: list[dict[str, object]] = []
+    calls: list[Obj] = []
+    odd: list[Obj] = []
     if answer.tool is not None and answer.arguments is not None:
         calls.append({"name": answer.tool, "args": answer.arguments, "id": identity, "type": "tool_call"})
     elif answer.tool is not None:

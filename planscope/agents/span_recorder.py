@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from planscope.agents.own_agent import FileRecorder, record
 from planscope.oracle.trace import Said, ToolCall
+from planscope.session.json_bytes import Obj
 from planscope.session.merging import finish_merging
 from planscope.session.traces import actions_of, run_of
 from planscope.traces.formats import otel
@@ -41,7 +42,7 @@ class SpanRecorder:
         self._file = file
         self._lock = threading.Lock()
         self._open: dict[int, int] = {}
-        self._records: dict[int, list[dict[str, object]]] = {}
+        self._records: dict[int, list[Obj]] = {}
         self._work: ThreadPoolExecutor | None = None
         self._waiting: set[Future[None]] = set()
 
@@ -94,7 +95,7 @@ class SpanRecorder:
             self._waiting.add(done)
             done.add_done_callback(self._waiting.discard)
 
-    def _write(self, id: str, records: list[dict[str, object]]) -> None:
+    def _write(self, id: str, records: list[Obj]) -> None:
         found = otel.trace_of(id, records)
         if found is None:
             return

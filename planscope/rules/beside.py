@@ -40,8 +40,8 @@ from planscope.oracle.verdict_types import (
 from planscope.oracle.walk import Walk
 from planscope.rules.budget import Budget
 from planscope.rules.confirm import confirmed, kept_confirmed, mends
-from planscope.rules.core import Lost, each, feed, find_core, heard
-from planscope.rules.judge import Event, Judge, Rulebook, Tested, events, known_tools, verdict_of
+from planscope.rules.core import Happened, Lost, each, feed, find_core, heard
+from planscope.rules.judge import Judge, Rulebook, Tested, events, known_tools, verdict_of
 from planscope.rules.kinds import KINDS
 from planscope.rules.letters import OTHER_TOOL
 from planscope.rules.reasons import reasons
@@ -463,7 +463,7 @@ class Rules:
         joint = self.both.lost.get(attempt) if self.both is not None else None
         return min((index for index in (self._lost, joint) if index is not None), default=None)
 
-    def _lost_at(self, index: StepNo, happened: Sequence[tuple[Event, int]], first: bool) -> Lost:
+    def _lost_at(self, index: StepNo, happened: Happened, first: bool) -> Lost:
         book = self.track.book
         return Lost(book, self.track.tools, index, heard(book, happened), each(self.problem.ids), first)
 

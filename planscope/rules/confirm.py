@@ -27,9 +27,9 @@ from planscope.language.calls import Against, Path
 from planscope.oracle.smt import fresh_context
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.oracle.verdict_types import Core, Correction, Proof, StepNo
-from planscope.rules.core import Lost
+from planscope.rules.core import Happened, Lost
 from planscope.rules.future import Plan
-from planscope.rules.judge import Event, Rulebook, events, said_by, seen_by
+from planscope.rules.judge import Rulebook, events, said_by, seen_by
 from planscope.rules.kinds import KINDS
 from planscope.rules.letters import Alphabet, Letter, Undecided
 from planscope.rules.machine import FIRST
@@ -99,7 +99,7 @@ def _lost(
     book: Rulebook,
     tools: Sequence[str],
     rules: Sequence[Rule],
-    kept: Sequence[tuple[Event, int]],
+    kept: Happened,
     end: bool,
 ) -> Answer:
     """Return whether no continuation keeps the rules. At the end, return whether they are not kept."""
@@ -151,7 +151,7 @@ def _lost(
 
 
 def _agreeing(
-    kept: Sequence[tuple[Event, int]], against: Against | None, asked: Collection[int]
+    kept: Happened, against: Against | None, asked: Collection[int]
 ) -> Callable[[int, int], Holds] | None:
     """Return whether the event at one place agrees with the answer at another, of which both may be free; None if an
     answer was not captured. ``asked``: the places of all answers. If every earlier one counts, it is about all."""
@@ -175,7 +175,7 @@ def _agreeing(
 
 
 def _places(
-    book: Rulebook, kept: Sequence[tuple[Event, int]], seen: Sequence[Mapping[Place, tuple[int, ...]]]
+    book: Rulebook, kept: Happened, seen: Sequence[Mapping[Place, tuple[int, ...]]]
 ) -> dict[Place, bool] | None:
     """Return the rules and values that these events bring; None if something was not captured. A continuation may bring
     a value to a rule that did not see it yet."""

@@ -18,6 +18,10 @@ BETWEEN = 64
 """The number of calls between two saved states of a judge. Deleting a call is tried from the last state before it."""
 
 
+Happened = Sequence[tuple[Event, int]]
+"""Events, each with the number of its step."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lost:
     """A step at which rules are lost, and the events up to it. ``members``: sets of rules, by index, that count as one
@@ -26,7 +30,7 @@ class Lost:
     book: Rulebook
     tools: Sequence[str]
     step: StepNo
-    happened: Sequence[tuple[Event, int]]
+    happened: Happened
     members: Mapping[str, Sequence[int]]
     first: bool = False
 
@@ -44,19 +48,19 @@ def each(ids: Iterable[str]) -> dict[str, list[int]]:
     return {id: [k] for k, id in enumerate(ids)}
 
 
-def play(book: Rulebook, happened: Sequence[tuple[Event, int]]) -> Judge:
+def play(book: Rulebook, happened: Happened) -> Judge:
     """Return a judge that has seen these events."""
     judge = Judge(book)
     feed(judge, happened)
     return judge
 
 
-def feed(judge: Judge, happened: Sequence[tuple[Event, int]]) -> None:
+def feed(judge: Judge, happened: Happened) -> None:
     for event, step in happened:
         judge.take(event, step)
 
 
-def heard(book: Rulebook, happened: Sequence[tuple[Event, int]]) -> list[tuple[Event, int]]:
+def heard(book: Rulebook, happened: Happened) -> list[tuple[Event, int]]:
     """Return the events that matter to rules: messages only if one names them or has a deadline, or if one begins."""
     return [one for one in happened if isinstance(one[0], ToolCall) or tool_of(one[0]) in (None, *book.hears)]
 

@@ -17,6 +17,10 @@ from typing import Any
 from planscope.session.files import LARGEST as LARGEST
 from planscope.session.files import SessionError, TooLarge, size_words
 
+Obj = dict[str, object]
+"""A JSON object."""
+
+
 DEEPEST = 200
 """The limit for the depth of nested lists and objects."""
 WIDEST = 128 * 1024 * 1024

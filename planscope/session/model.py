@@ -15,6 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from planscope.language.problem import Action, Problem
 from planscope.oracle.trace import Cause
 
+Data = dict[str, Any]
+"""A JSON object."""
+
 _FROZEN = ConfigDict(extra="allow", defer_build=True, frozen=True, ser_json_inf_nan="constants")
 
 
@@ -40,7 +43,7 @@ class SeenTool(_Seen):
 
     name: str
     description: str | None = None
-    parameters: dict[str, Any] | None = None
+    parameters: Data | None = None
 
 
 class SeenMessage(_Seen):
@@ -51,7 +54,7 @@ class SeenMessage(_Seen):
 
     role: str
     text: str
-    calls: list[dict[str, Any]] | None = None
+    calls: list[Data] | None = None
 
 
 class Given(_Seen):
@@ -102,7 +105,7 @@ class MessageEvent(_Event):
     text: str = ""
     took: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     usage: Usage | None = None
-    message: dict[str, Any] | None = None
+    message: Data | None = None
     refusal: str | None = None
     finish: str | None = None
     structured: Any = None
@@ -124,11 +127,11 @@ class CallEvent(_Event):
     type: Literal["call"] = "call"
     step: int = Field(ge=1)
     tool: str
-    arguments: dict[str, Any] | None = None
+    arguments: Data | None = None
     raw: str | None = None
     error: str | None = None
     call_id: str | None = None
-    asked: dict[str, Any] | None = None
+    asked: Data | None = None
     agent: str | None = None
     message: int | None = None
     inside: int | None = Field(default=None, ge=1)
@@ -157,7 +160,7 @@ class AnswerEvent(_Event):
     call_id: str | None = None
     refused_by: Literal["guard", "user"] | None = None
     said: str | None = None
-    to_graph: dict[str, Any] | None = None
+    to_graph: Data | None = None
     artifact: Any = None
     returned: Any = None
     given_by: Literal["user", "record"] | None = None
@@ -211,7 +214,7 @@ class ActionRecord(_Part):
     tool: str
     duration: int | None = Field(default=None, ge=1, le=24)
     description: str | None = None
-    parameters: dict[str, Any] | None = None
+    parameters: Data | None = None
 
 
 class LeftOutPart(_Part):
@@ -230,7 +233,7 @@ class Query(_Part):
     timed: bool = False
     topic: str | None = None
     seed: int | None = None
-    tree: dict[str, Any] | None = None
+    tree: Data | None = None
 
 
 class Limits(_Part):
@@ -260,7 +263,7 @@ class Variant(_Part):
     origin: Origin
     query: Query
     actions: list[ActionRecord]
-    constraints: list[dict[str, Any]] = Field(default_factory=list)
+    constraints: list[Data] = Field(default_factory=list)
     limits: Limits = Field(default_factory=Limits)
     own: Literal[True] | None = None
 
@@ -269,7 +272,7 @@ class ExpectedCall(_Part):
     """A call of the gold plan that an imported trace has."""
 
     tool: str
-    arguments: dict[str, Any] | None = None
+    arguments: Data | None = None
 
 
 class ForkPoint(_Part):
@@ -300,7 +303,7 @@ class Run(_Part):
     reward: float | None = Field(default=None, allow_inf_nan=False)
     left_out: list[LeftOutPart] | None = None
     expected: list[ExpectedCall] | None = None
-    state: dict[str, Any] | None = None
+    state: Data | None = None
     thread: str | None = None
 
 
@@ -402,7 +405,7 @@ class FuzzFinding(_Part):
     traceback: str = ""
     source: str = Field(default="", description="the line that raised")
     printed: str = Field(default="", description="what the tool printed")
-    knows: dict[str, Any] | None = Field(
+    knows: Data | None = Field(
         default=None, description="what sequences showed of the tools, by which answers were judged, or null"
     )
     prompt: str | None = Field(default=None, description="the prompt of a baseline that showed it")
@@ -516,9 +519,9 @@ class FuzzFix(_Part):
     before: str = ""
     after: str | None = None
     why: str = ""
-    candidates: list[dict[str, Any]] = Field(default_factory=list)
-    choosing: dict[str, Any] | None = None
-    reporting: dict[str, Any] | None = None
+    candidates: list[Data] = Field(default_factory=list)
+    choosing: Data | None = None
+    reporting: Data | None = None
     cures: list[int] = Field(default_factory=list)
     leaves: list[int] = Field(default_factory=list)
     untried: list[int] = Field(default_factory=list)
@@ -539,9 +542,9 @@ class Fuzzing(_Part):
     calls: int = 0
     seconds: float = 0.0
     reset: str | None = None
-    settings: dict[str, Any] | None = None
-    model: dict[str, Any] | None = None
-    statistics: dict[str, Any] = Field(default_factory=dict)
+    settings: Data | None = None
+    model: Data | None = None
+    statistics: Data = Field(default_factory=dict)
     tools: list[FuzzedTool] = Field(default_factory=list)
     fixes: list[FuzzFix] | None = None
     findings: list[FuzzFinding] = Field(default_factory=list)
@@ -582,7 +585,7 @@ class Session(_Part):
     dissections: list[Dissection] = Field(default_factory=list)
     breakpoints: list[str] = Field(default_factory=list)
     watches: list[str] = Field(default_factory=list)
-    cursor: dict[str, Any] = Field(default_factory=dict)
+    cursor: Data = Field(default_factory=dict)
     removed: list[Removal] | None = None
     gone: list[str] | None = None
     rules: str | None = None
@@ -655,7 +658,7 @@ class _Made(TypedDict, total=False):
     topic: str | None
     seed: int | None
     tree: dict[str, object] | None
-    constraints: list[dict[str, Any]] | None
+    constraints: list[Data] | None
     limits: Limits
 
 
@@ -704,7 +707,7 @@ def events_up_to(run: Run, step: int, *, answer: str | None = None) -> list[Even
     last = next((i for i, e in enumerate(run.events) if isinstance(e, CallEvent) and e.step == step), -1)
     kept: list[Event] = []
     for place, event in enumerate(run.events):
-        change: dict[str, Any] = {"kept": True}
+        change: Data = {"kept": True}
         match event:
             case PromptEvent():
                 pass

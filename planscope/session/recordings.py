@@ -37,6 +37,7 @@ from planscope.session.model import (
     ActionRecord,
     AnswerEvent,
     CallEvent,
+    Data,
     EndEvent,
     Event,
     LeftOutPart,
@@ -172,7 +173,7 @@ def with_recordings(session: Session | None, found: Sequence[RecordedRun]) -> Se
     return session
 
 
-def kept_rules(session: Session, rules: str) -> dict[str, Any]:
+def kept_rules(session: Session, rules: str) -> Data:
     """Return the fields of the session that change because a recorder was given these rules.
 
     They replace those of the recorder before; if the owner has changed the session's rules since, only what they do not
@@ -186,7 +187,7 @@ def kept_rules(session: Session, rules: str) -> dict[str, Any]:
         known = {line.strip() for line in before.splitlines()}
         more = [line for line in rules.splitlines() if line.strip() and line.strip() not in known]
         made = "\n".join([before.rstrip("\n"), *more, ""])
-    changes: dict[str, Any] = {"rules_recorded": rules}
+    changes: Data = {"rules_recorded": rules}
     if made != before:
         changes["rules"] = made
         changes["rules_before"] = [*(session.rules_before or []), before or ""][-50:]
@@ -405,7 +406,7 @@ class _Reader:
     def __init__(self, file: str | None) -> None:
         self.run: RecordedRun | None = None
         self._file = file
-        self._changed: dict[int, dict[str, Any]] = {}
+        self._changed: dict[int, Data] = {}
         self._calls = self._lines = 0
 
     @property
@@ -524,7 +525,7 @@ def _add_tool(one: RecordedRun, said: Mapping[str, Any]) -> None:
     one.tools[tool] = record
 
 
-def _tidy(events: list[Event], changed: Mapping[int, dict[str, Any]]) -> list[Event]:
+def _tidy(events: list[Event], changed: Mapping[int, Data]) -> list[Event]:
     """Put the events in order: no end before a retry, late answers before the end, one answer per step.
 
     ``changed`` holds the arguments that a call was really made with, by step.

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from planscope.session.model import AnswerEvent, Given, MessageEvent, SeenTool
+from planscope.session.model import AnswerEvent, Data, Given, MessageEvent, SeenTool
 from planscope.session.record import MODEL, SPEAKERS, RecordedCall, RunRecord
 from planscope.wording.phrases import measured, plural
 
@@ -165,10 +165,10 @@ def _messages(record: RunRecord) -> Iterator[MessageEvent]:
     yield from record.last_messages
 
 
-def _plain(model: Any) -> dict[str, Any]:
-    made: dict[str, Any] = model.model_dump(mode="json", exclude_none=True)
+def _plain(model: Any) -> Data:
+    made: Data = model.model_dump(mode="json", exclude_none=True)
     return made
 
 
-def _tools(tools: Iterable[SeenTool]) -> list[dict[str, Any]]:
+def _tools(tools: Iterable[SeenTool]) -> list[Data]:
     return [_plain(tool) for tool in tools]

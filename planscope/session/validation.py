@@ -16,13 +16,14 @@ from planscope.session.model import (
     FORMAT_VERSION,
     AnswerEvent,
     CallEvent,
+    Data,
     Session,
     Variant,
     all_runs,
     all_variants,
 )
 
-STEPS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+STEPS: dict[int, Callable[[Data], Data]] = {}
 """Migrations by the version that they start from.
 
 Optional new fields need no new version, since they are kept unread. A new value in a closed list (a kind of event, of
@@ -32,7 +33,7 @@ cell, of origin) does, once the version was released: an older planscope refuses
 _UNKNOWN = "; a newer planscope may know it: if one wrote this file, update planscope"
 
 
-def migrate(document: Any, name: str) -> dict[str, Any]:
+def migrate(document: Any, name: str) -> Data:
     """Return a file's JSON in the current version. Raises :class:`SessionError` if it is no session, or a newer one."""
     if not isinstance(document, dict) or document.get("format") != "planscope-session":
         raise SessionError(
@@ -47,7 +48,7 @@ def migrate(document: Any, name: str) -> dict[str, Any]:
             f"{name} was written by a newer planscope (format {str(version)[:20]}, this one reads up to "
             f"{FORMAT_VERSION}); update planscope to open it"
         )
-    migrated: dict[str, Any] = document
+    migrated: Data = document
     while version < FORMAT_VERSION:
         version += 1
         migrated = STEPS[version - 1](migrated) | {"version": version}

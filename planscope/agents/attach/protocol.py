@@ -17,7 +17,7 @@ from pydantic import Field, TypeAdapter
 from planscope.agents.gate import Answer, EditAnswer, EditArguments, GoOn, PendingCall, Refuse, Stop, Verb
 from planscope.errors import UserError
 from planscope.session.files import SessionError
-from planscope.session.json_bytes import parse_json
+from planscope.session.json_bytes import Obj, parse_json
 
 VERSION = 1
 LARGEST = 16 * 1024 * 1024
@@ -189,7 +189,7 @@ def decoded(line: bytes) -> Message:
         raise ProtocolError("a message cannot be read") from None
 
 
-def _data(message: Message) -> dict[str, object]:
+def _data(message: Message) -> Obj:
     match message:
         case Hello():
             return {"is": "hello", "for": message.purpose, "version": message.version}

@@ -28,6 +28,7 @@ from planscope.agents.react_model import offered, spec_of
 from planscope.agents.simulated.knowledge import View, answered_call
 from planscope.agents.simulated.mind import decide, react_decision
 from planscope.agents.simulated.profiles import Character
+from planscope.session.json_bytes import Obj
 
 
 class SimulatedChat(BaseChatModel):
@@ -45,13 +46,13 @@ class SimulatedChat(BaseChatModel):
         return "planscope-simulated"
 
     @property
-    def _identifying_params(self) -> dict[str, object]:
+    def _identifying_params(self) -> Obj:
         own = self.character
         return {"profile": own.profile, "seed": own.seed, **own.parameters}
 
     def bind_tools(
         self,
-        tools: Sequence[dict[str, object] | type | Callable[..., object] | BaseTool],
+        tools: Sequence[Obj | type | Callable[..., object] | BaseTool],
         *,
         tool_choice: str | None = None,
         **kwargs: object,
@@ -89,9 +90,7 @@ class SimulatedChat(BaseChatModel):
     def _said(self, message: AIMessage) -> ChatResult:
         return ChatResult(generations=[ChatGeneration(message=message)])
 
-    def _answer(
-        self, messages: list[BaseMessage], tools: Sequence[dict[str, object]]
-    ) -> tuple[AIMessage, float]:
+    def _answer(self, messages: list[BaseMessage], tools: Sequence[Obj]) -> tuple[AIMessage, float]:
         """Return the answer, and the seconds it takes. A prompt in the ReAct format gets an answer in that format."""
         view = view_of(messages, tools)
         told = None if tools else react_decision(view.prompt, self.character)
@@ -117,9 +116,7 @@ class SimulatedResponses(SimulatedChat):
                 return [*before, *messages[i + 1 :]]
         return messages
 
-    def _answer(
-        self, messages: list[BaseMessage], tools: Sequence[dict[str, object]]
-    ) -> tuple[AIMessage, float]:
+    def _answer(self, messages: list[BaseMessage], tools: Sequence[Obj]) -> tuple[AIMessage, float]:
         message, wait = super()._answer(messages, tools)
         answers = sum(isinstance(m, AIMessage) for m in messages) + 1
         identity = f"resp_{answers}"
@@ -128,7 +125,7 @@ class SimulatedResponses(SimulatedChat):
         return message, wait
 
 
-def view_of(messages: Sequence[BaseMessage], tools: Sequence[dict[str, object]]) -> View:
+def view_of(messages: Sequence[BaseMessage], tools: Sequence[Obj]) -> View:
     """Return the view that messages and bound tools give: the last prompt, and the calls with their answers."""
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
     did = []

@@ -13,6 +13,10 @@ from typing import Any, NamedTuple
 from planscope.errors import UserError
 from planscope.safe.secret_names import PLACEHOLDER
 
+Match = re.Match[str]
+Span = tuple[int, int]
+"""A place in a text, half-open."""
+
 FILLER = "\x00"
 """The character that hides each character of a value that was found already."""
 
@@ -46,12 +50,12 @@ class Hit(NamedTuple):
     read: str = ""
 
 
-def settled_in(text: str) -> list[tuple[int, int]]:
+def settled_in(text: str) -> list[Span]:
     """The ranges of a text that are placeholders or covered values."""
     return [match.span() for match in _SETTLED.finditer(text)]
 
 
-def beside_settled(hit: Hit, settled: Sequence[tuple[int, int]]) -> Iterator[Hit]:
+def beside_settled(hit: Hit, settled: Sequence[Span]) -> Iterator[Hit]:
     """Yield the parts of a hit that lie outside the settled ranges."""
     first = bisect_right(settled, hit.start, key=lambda span: span[1])
     start = hit.start

@@ -16,7 +16,7 @@ from planscope.safe.secret_names import (
     is_value,
     names_secret,
 )
-from planscope.sharing.redact.hits import NAMED, PERSONAL, SHAPE, Hit, is_telling, words
+from planscope.sharing.redact.hits import NAMED, PERSONAL, SHAPE, Hit, Match, Span, is_telling, words
 from planscope.sharing.redact.labels import SECRET, cells
 
 KIND = "named-secret"
@@ -184,7 +184,7 @@ def named(text: str, lowered: str) -> Iterator[Hit]:
     yield from logins(text, lowered)
 
 
-def _named(text: str, lowered: str) -> Iterator[tuple[int, int]]:
+def _named(text: str, lowered: str) -> Iterator[Span]:
     """Yield ranges of values. A range may contain a name with its value instead of only a value."""
     yield from _after_names(text, lowered)
     if "[" in text:
@@ -199,7 +199,7 @@ def _named(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     yield from _codes(text)
 
 
-def _after_names(text: str, lowered: str) -> Iterator[tuple[int, int]]:
+def _after_names(text: str, lowered: str) -> Iterator[Span]:
     """Yield what belongs to names. They are searched for in lower case, which takes a fraction of the time."""
     done = 0
     for word in _STARTS.finditer(lowered):
@@ -221,7 +221,7 @@ def _after_names(text: str, lowered: str) -> Iterator[tuple[int, int]]:
                     done = max(done, last)
 
 
-def _said(text: str) -> Iterator[tuple[int, int]]:
+def _said(text: str) -> Iterator[Span]:
     """Yield what sentences call a password, a key, a code or a login."""
     for pattern in (_USED_AS, _KEY_IS):
         for match in pattern.finditer(text):
@@ -252,7 +252,7 @@ def _said(text: str) -> Iterator[tuple[int, int]]:
                 yield start, start + len(value)
 
 
-def _name_around(text: str, start: int, end: int) -> tuple[int, int]:
+def _name_around(text: str, start: int, end: int) -> Span:
     """Return the range of the whole identifier around a word."""
     first, last = start, end
     while first > 0 and end - first < _LONGEST and _LETTER.match(text[first - 1]):
@@ -266,7 +266,7 @@ def _name_around(text: str, start: int, end: int) -> tuple[int, int]:
     return first, last
 
 
-def _values_of(text: str, start: int, end: int, name: str) -> Iterator[tuple[int, int]]:
+def _values_of(text: str, start: int, end: int, name: str) -> Iterator[Span]:
     """Yield ranges of the values that belong to a name. An empty range says how far the text has been examined."""
     if text.startswith("::", end) or re.search(r"[A-Za-z]::\Z", text[max(0, start - 3) : start]):
         return
@@ -302,7 +302,7 @@ _SETTING_OF_WORDS = re.compile(
 """A line of settings, beside others, whose value is words without quotes."""
 
 
-def _assigned(text: str, start: int, name: str, match: re.Match[str]) -> Iterator[tuple[int, int]]:
+def _assigned(text: str, start: int, name: str, match: Match) -> Iterator[Span]:
     """Yield the value behind a sign, those in its brackets, and the new one behind an old one."""
     if match["open"]:
         yield from _inside(text, match.start("open"), name)
@@ -332,7 +332,7 @@ def _assigned(text: str, start: int, name: str, match: re.Match[str]) -> Iterato
             yield _place(changed)[0]
 
 
-def _is_setting(text: str, start: int, place: tuple[int, int], sign: str) -> bool:
+def _is_setting(text: str, start: int, place: Span, sign: str) -> bool:
     """Return whether a bare value stands in a shell or in settings, and not in code: ``name=value`` as a word of its
     own, YAML, a line below a ``[section]``, or it has digits within words, as no variable has."""
     before, after = text[text.rfind("\n", 0, start) + 1 : start], text[place[1] : place[1] + 1]
@@ -346,7 +346,7 @@ def _is_setting(text: str, start: int, place: tuple[int, int], sign: str) -> boo
     return before.strip(" \t-\"'") == "" and (listed or section) and _is_note(text, start, place[1])
 
 
-def _listed(text: str, end: int, name: str) -> tuple[int, int] | None:
+def _listed(text: str, end: int, name: str) -> Span | None:
     """Return the next item of a list of strings, or the input that a validation refused."""
     for pattern in (_LIST_ITEM, _INPUT):
         match = pattern.match(text, end)
@@ -357,14 +357,14 @@ def _listed(text: str, end: int, name: str) -> tuple[int, int] | None:
     return None
 
 
-def _in_cell(text: str, end: int, name: str) -> tuple[int, int] | None:
+def _in_cell(text: str, end: int, name: str) -> Span | None:
     cell = _CELL.match(text, end)
     value = text[slice(*_place(cell)[0])] if cell else ""
     told = (_is_mixed(value) or _is_written(value, name)) and holds_secret(name, value)
     return _place(cell)[0] if cell and told and not _DATED.fullmatch(value) else None
 
 
-def _beside(text: str, start: int, end: int, name: str) -> tuple[int, int] | None:
+def _beside(text: str, start: int, end: int, name: str) -> Span | None:
     """Return the value that follows a switch, a variable or a word without a sign."""
     switch = text[start] == "-"
     match = None if _CELL.match(text, end) else (_SWITCHED if switch else _BESIDE).match(text, end)
@@ -391,7 +391,7 @@ def _looks_made(value: str) -> bool:
     return _is_mixed(value) and not _DATED.fullmatch(value) and is_value(value)
 
 
-def _place(match: re.Match[str]) -> tuple[tuple[int, int], bool]:
+def _place(match: Match) -> tuple[Span, bool]:
     """Return the range of the value that a pattern matched, and whether it is quoted."""
     group = next(g for g in _VALUES if match.groupdict().get(g) is not None)
     start, end = match.span(group)
@@ -446,7 +446,7 @@ _CODE = re.compile(
 )
 
 
-def _codes(text: str) -> Iterator[tuple[int, int]]:
+def _codes(text: str) -> Iterator[Span]:
     """Yield the codes on the lines below a heading such as *Your recovery codes*."""
     for head in _CODES.finditer(text):
         at = head.end()
@@ -480,7 +480,7 @@ def _is_scattered(value: str) -> bool:
     return bool(signs) or (len(value) >= 12 and len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) >= 4)
 
 
-def _inside(text: str, at: int, name: str) -> Iterator[tuple[int, int]]:
+def _inside(text: str, at: int, name: str) -> Iterator[Span]:
     """Yield ranges of all values between an opening bracket and its closing one."""
     if text.startswith("{{", at):
         yield at, at
@@ -513,7 +513,7 @@ def _inside(text: str, at: int, name: str) -> Iterator[tuple[int, int]]:
     yield here, here
 
 
-def _paired(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _paired(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield the value of a name-value pair, in either order: ``{"name": "API_TOKEN", "value": V}``."""
     after = _PAIR_VALUE.search(text, end, min(len(text), end + _REACH))
     stop = _NEXT_PAIR.search(text, end, after.start() if after else end)
@@ -531,7 +531,7 @@ def _paired(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             yield _place(match)[0]
 
 
-def _lines_below(text: str, start: int, head: re.Match[str]) -> Iterator[tuple[int, int]]:
+def _lines_below(text: str, start: int, head: Match) -> Iterator[Span]:
     """Yield YAML values on the lines that are indented below the name, or in the list below it."""
     line = text.rfind("\n", 0, start) + 1
     lead = text[line:start].rstrip("\"'")
@@ -561,7 +561,7 @@ def _says_value(row: str) -> bool:
     return re.match(r"\s*(?:-\s+\S|[\"']?[\w.$-]{1,60}[\"']?[ \t]?[:=][ \t]+\S)", row) is not None
 
 
-def _sections(text: str) -> Iterator[tuple[int, int]]:
+def _sections(text: str) -> Iterator[Span]:
     """Yield all values of a TOML or INI table with the name of a secret."""
     heads = list(_SECTION.finditer(text))
     for n, head in enumerate(heads):
@@ -571,7 +571,7 @@ def _sections(text: str) -> Iterator[tuple[int, int]]:
                 yield _place(match)[0]
 
 
-def _tags(text: str) -> Iterator[tuple[int, int]]:
+def _tags(text: str) -> Iterator[Span]:
     """Yield the text of an XML element whose name, or name attribute, is the name of a secret."""
     for head in _TAG.finditer(text):
         tag, name, attributes = head["name"], head["name"].rpartition(":")[2], head["attributes"]
@@ -630,7 +630,7 @@ _STANDS_IN = re.compile(
 """A user and a password that stand for others: variables, masks, the words themselves."""
 
 
-def _login(match: re.Match[str], kind: str, label: str) -> Iterator[Hit]:
+def _login(match: Match, kind: str, label: str) -> Iterator[Hit]:
     user = match["user"]
     common = user.lower() in words("user", "common")
     if (common and match["secret"] == user) or _STANDS_IN.fullmatch(f"{user}:{match['secret']}"):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from planscope.safe.secret_names import FILE_NAME, PROGRAM_WORDS, is_value, names_secret
 from planscope.sharing.redact import labels
-from planscope.sharing.redact.hits import HOST, PERSONAL, Hit, data, words
+from planscope.sharing.redact.hits import HOST, PERSONAL, Hit, Match, Span, data, words
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _HOST = rf"(?P<host>{_LABEL}(?:\.{_LABEL}){{0,9}})"
@@ -122,28 +122,28 @@ def is_reserved(name: str) -> bool:
     return _RESERVED.search(name.lower()) is not None
 
 
-def _is_addressed(match: re.Match[str]) -> bool:
+def _is_addressed(match: Match) -> bool:
     served = match.string[match.end("host") : match.end("host") + 1] == ":"
     return not _is_number(match["host"]) and not (is_public if served else is_site)(match["host"])
 
 
-def _is_full_name(match: re.Match[str]) -> bool:
+def _is_full_name(match: Match) -> bool:
     name, parts = match["host"], match["host"].count(".") + 1
     sure = _is_end(match["end"], parts >= 3 or name.startswith("www."))
     program = name.partition(".")[0] in words("host", "programs") and parts <= 3
     return sure and not program and not is_site(name) and not name.replace(".", "").isdigit()
 
 
-def _is_machine(match: re.Match[str]) -> bool:
+def _is_machine(match: Match) -> bool:
     return not is_public(match["host"]) and not _NUMBERED.fullmatch(match["host"])
 
 
-def _is_address(match: re.Match[str]) -> bool:
+def _is_address(match: Match) -> bool:
     before = _VERSION.search(match.string, max(0, match.start() - 12), match.start())
     return before is None and _is_private_number(match["host"])
 
 
-_HOSTS: tuple[tuple[str, str, tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
+_HOSTS: tuple[tuple[str, str, tuple[str, ...], re.Pattern[str], Callable[[Match], bool]], ...] = (
     ("host", "host name", ("//", "\\/"), _IN_ADDRESS, _is_addressed),
     ("host", "host name", (".",), _NAME, _is_full_name),
     ("ip-address", "IP address", (".",), _IPV4, _is_address),
@@ -324,7 +324,7 @@ def personal(text: str, lowered: str) -> Iterator[Hit]:
         yield from _numbers(text)
 
 
-def _account(text: str, told: labels.Labelled) -> tuple[int, int] | None:
+def _account(text: str, told: labels.Labelled) -> Span | None:
     """Return the range of the account that a label or a column names, without its domain, if it can be one."""
     start = text.rfind("\\", told.start, told.end) + 1 or told.start
     name = text[start : told.end]
@@ -384,7 +384,7 @@ def _places(what: str) -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
         "NUMBERED": r"(?:[A-Za-z]{2,15}-){0,4}[A-Za-z]{2,15}-?[0-9]{1,4}",
     }
 
-    def group(match: re.Match[str]) -> str:
+    def group(match: Match) -> str:
         return rf"(?P<{match[0].lower()}>{shapes[match[1]]})"
 
     return tuple(
@@ -402,7 +402,7 @@ def _places(what: str) -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
     )
 
 
-def _placed(what: str, text: str, lowered: str) -> Iterator[tuple[int, int]]:
+def _placed(what: str, text: str, lowered: str) -> Iterator[Span]:
     """Yield the ranges of names that stand where a command, a log or a file names a user or a host."""
     for needs, pattern in _places(what):
         if any(need in lowered for need in needs):
@@ -435,7 +435,7 @@ def homes(text: str) -> Iterator[Home]:
                 yield Home(start, match.start(group) + len(user), user)
 
 
-def users_in(text: str, users: frozenset[str]) -> Iterator[tuple[int, int]]:
+def users_in(text: str, users: frozenset[str]) -> Iterator[Span]:
     """Yield ranges that name one of these users: in a path, before an ``@``, after ``user =``."""
     for match in _naming(users).finditer(text):
         yield match.span("user" if match["user"] else 0)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from planscope.sharing.redact.hits import FILLER
+from planscope.sharing.redact.hits import FILLER, Match, Span
 
 _ROUNDS = 3
 """Limit of layers, such as HTML that was escaped twice."""
@@ -23,12 +23,12 @@ class Reading(NamedTuple):
     """
 
     text: str
-    reads: tuple[tuple[int, int], ...] = ()
+    reads: tuple[Span, ...] = ()
     starts: tuple[int, ...] = ()
     ends: tuple[int, ...] = ()
     under: Reading | None = None
 
-    def written(self, start: int, end: int) -> tuple[int, int]:
+    def written(self, start: int, end: int) -> Span:
         """Return where a range of the reading (not empty) stands in the written text."""
         if self.under is None:
             return start, end
@@ -60,7 +60,7 @@ def readings(text: str) -> Iterator[Reading]:
 
 
 def _undone(
-    reading: Reading, shape: re.Pattern[str], needs: re.Pattern[str], undo: Callable[[re.Match[str]], str]
+    reading: Reading, shape: re.Pattern[str], needs: re.Pattern[str], undo: Callable[[Match], str]
 ) -> Reading:
     """Replace each match by what it stands for, until nothing changes. ``needs`` says quickly that there is none."""
     for _ in range(_ROUNDS):
@@ -71,9 +71,9 @@ def _undone(
     return reading
 
 
-def _once(under: Reading, shape: re.Pattern[str], undo: Callable[[re.Match[str]], str]) -> Reading:
+def _once(under: Reading, shape: re.Pattern[str], undo: Callable[[Match], str]) -> Reading:
     parts: list[str] = []
-    reads: list[tuple[int, int]] = []
+    reads: list[Span] = []
     starts: list[int] = []
     ends: list[int] = []
     at = size = 0
@@ -118,22 +118,22 @@ _MAY_QUOTE = re.compile(r"%[2-7][0-9A-Fa-f]")
 _BREAKS = re.compile(r"\\{1,4}[nt/]")
 
 
-def _break(match: re.Match[str]) -> str:
+def _break(match: Match) -> str:
     return {"n": "\n", "t": "\t"}.get(match[0][-1], "/")
 
 
-def _show(match: re.Match[str]) -> str:
+def _show(match: Match) -> str:
     if match[0][0] == "&":
         return html.unescape(match[0])
     return " " if match["title"] or match["bell"] else ""
 
 
-def _point(match: re.Match[str]) -> str:
+def _point(match: Match) -> str:
     if match["high"]:
         return bytes.fromhex(match["high"] + match["low"]).decode("utf-16-be")
     value = int(match["code"] or match["byte"], 16)
     return "\ufffd" if 0xD800 <= value < 0xE000 or value == ord(FILLER) else chr(value)
 
 
-def _unquote(match: re.Match[str]) -> str:
+def _unquote(match: Match) -> str:
     return unquote(match[0], errors="replace").replace(FILLER, "\ufffd")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from planscope.language.problem import slug
 from planscope.safe.secret_names import PLACEHOLDER
-from planscope.sharing.redact.hits import NAMED, Hit, RedactionError, lower, settle
+from planscope.sharing.redact.hits import NAMED, Hit, RedactionError, Span, lower, settle
 from planscope.sharing.redact.people import homes
 from planscope.sharing.redact.readings import readings
 from planscope.sharing.redact.scan import Surroundings, scanner_for
@@ -24,8 +24,6 @@ from planscope.sharing.redact.spellings import (
     tool_spelling,
 )
 from planscope.sharing.redact.walk import DEEPEST, Place, Spot, rewrite, rewrite_below, strings
-
-Span = tuple[int, int]
 
 
 class Edit(NamedTuple):

@@ -260,7 +260,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 194_103,
     "rules": 83_271,
-    "toolfuzz": 87_153,
+    "toolfuzz": 87_188,
     "agents": 72_147,
     "traces": 56_758,
     "commands": 45_488,

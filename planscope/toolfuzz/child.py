@@ -90,7 +90,7 @@ class _Work:
         words = command_of(options.target, Path(self.job.base)) if served and not live else []
         needed, given = _needed(self.job.base, words), self.folder.parent / COPY
         mounted = (given, Path(self.shown)) if self.shown else None
-        more = [self.shown, str(self.origin)] if self.shown else []
+        more = [str(self.folder.parent / "home"), *([self.shown, str(self.origin)] if self.shown else [])]
         enforced = enter_namespaces(self.folder, options.network, self.job.private, [*needed, *more], mounted)
         if self.shown:
             apart = enforced.writes != "namespace"

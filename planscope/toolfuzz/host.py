@@ -205,6 +205,7 @@ class Host:
         os.close(null)
         me = os.getpid()
         os.chdir(self._folder)
+        os.environ["TMPDIR"], tempfile.tempdir = str(self._folder), None  # one that was used is gone
         random.seed(0)
         pipe, trace = moved_away(pipe), moved_away(os.dup(self._trace.fileno()))
         limit_resources()

@@ -150,6 +150,39 @@ def test_a_database_of_the_tools_own_is_read_and_writing_to_it_is_outside(
     assert "--folder DIR" in text_of(report)
 
 
+_RATES = """
+import tempfile
+from pathlib import Path
+
+MADE = Path(tempfile.mkdtemp())
+(MADE / "rates.csv").write_text("EUR,2 USD,0")
+
+
+def rate(code: str) -> str:
+    rates = dict(line.split(",") for line in (MADE / "rates.csv").read_text().split())
+    return str(1 / int(rates[code])) if code in rates else "Error: no such currency"
+
+
+def note(text: str) -> str:
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", errors="replace") as stream:
+        stream.write(text)
+    return "noted"
+
+
+tools = [rate, note]
+"""
+
+
+def test_temporary_files_are_the_tools_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rates.py").write_text(_RATES)
+    monkeypatch.chdir(tmp_path)
+    report = Fuzz(Options("rates:tools", calls=30, sequences=0, call_limit=60)).run()
+    assert [(one.tool, one.kind, one.shrunk) for one in report.counted()] == [
+        ("rate", "raised", {"code": "USD"})
+    ]
+    assert report.never_entered() == [] and report.tool("note").succeeded == 30
+
+
 def test_a_limit_of_one_argument_is_documented_if_that_argument_breaks_it() -> None:
     assert [one.documented for one in fuzz("percent", 20).counted()] == [True]
     assert [one.documented for one in fuzz("share", 20).counted()] == [False]

@@ -301,15 +301,19 @@ _DETERMINING = english.words("a an the no any every each not never")
 
 def _nearest(file: _File, row: list[Token], cuts: Sequence[Cut]) -> str:
     """Return what would have to be left out for a sentence to be read, and how it is read then; "" if nothing would do.
-    Where no tools are known, the names in a cut are taken for tools."""
+    Where no tools are known, the names in a cut are taken for tools. What a number counts is not left out."""
     named = {calls.name for cut in cuts[:1] for item in cut.items for calls in item.calls if calls.name}
     scanner = file.scanner if file.scanner.tools else Scanner(file.scanner.text, named)
     left: list[str] = []
     for reading in by_roles(scanner, row, left):
         rules = _rules(file, reading.meanings[0], reading.per, None, (row[0].start, row[-1].end))
         names = {one.name for rule in rules for one in rule.sets if one.name and not one.is_glob}
-        if left and len(rules) == 1 and names <= set(scanner.tools):
-            words = " ".join(left)
+        words = " ".join(left)
+        counted = any(
+            (one.kind == "number" or one.key in english.NUMBERS) and other.key in words.casefold().split()
+            for one, other in pairwise(row)
+        )
+        if left and not counted and len(rules) == 1 and names <= set(scanner.tools):
             return f'without "{words}": "{sentence_of(rules[0])}"'
     return ""
 

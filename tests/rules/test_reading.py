@@ -112,6 +112,16 @@ def test_the_value_that_calls_share_may_be_said_in_words(tail: str) -> None:
         assert rule.per == (("order_id",),)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["A only within 24 hours of the latest B's created_at.", "At most three passengers in A."],
+)
+def test_what_a_number_counts_is_not_left_out(text: str) -> None:
+    with pytest.raises(ParseFailure) as failure:
+        read_rules(text, ("A", "B"))
+    assert "without" not in str(failure.value) and "times" not in str(failure.value)
+
+
 def test_file_names_comments_marks_and_places() -> None:
     text = "# policy\nfirst look: A comes before B # why\nget_* only reads. cancel_* writes.\n\n- B never happens"
     found = read_rules(text)

@@ -259,12 +259,12 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 194_103,
-    "rules": 83_317,
+    "rules": 83_343,
     "toolfuzz": 87_188,
     "agents": 72_147,
     "traces": 56_758,
     "commands": 45_488,
-    "language": 100_688,
+    "language": 100_752,
     "session": 40_142,
     "oracle": 35_137,
     "sharing": 31_639,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cache, lru_cache
@@ -91,7 +91,7 @@ class Calls:
     """A set of calls of one tool or of all tools that a glob names, or of messages, which are no calls.
 
     ``name``: a tool's name or a glob (``*``: any call); USER or ASSISTANT for messages. ``condition``, ``outcome``
-    and ``agent`` narrow it. ``text``: the words of the rule. ``but``: tools that a glob leaves out.
+    and ``agent`` narrow it. ``text``: the words of the rule. ``but``: tools, or globs, that a glob leaves out.
     """
 
     name: str
@@ -127,8 +127,13 @@ class Calls:
     def names(self, tool: str) -> bool:
         """Return whether the set names this tool. User messages have no tool."""
         if "*" in self.name:
-            return tool not in self.but and glob(self.name).fullmatch(tool) is not None
+            return any_fits((self.name,), tool) and not any_fits(self.but, tool)
         return bool(self.name) and tool == self.name
+
+
+def any_fits(names: Iterable[str], tool: str) -> bool:
+    """Return whether one of some names, or globs, is this tool's."""
+    return any(tool == name or ("*" in name and glob(name).fullmatch(tool) is not None) for name in names)
 
 
 CallSet = tuple[Calls, ...]

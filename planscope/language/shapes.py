@@ -187,6 +187,17 @@ _MORE = r"""
     not_succession a -b: (?:after|once)(?: every)? <DONE> ?,? (?:only|only_do) <then> (?:may_)?(?:<V>|is|follows)
     not_succession a -b: (?:only|only_do) <then> (?:may_)?(?:<V>|is|follows) (?:after|once)(?: every)? <DONE>
     not_succession a -b | not_within a -b: (?:after|once)(?: every)? <DONE> ?,? (?:may_)?only_do <then>
+    precedence b -a: (?:only|only_do) <first> (?:may_)?(?:<V>|is) (?:before|until)(?: every)? (?:did_do |do \
+      )?<then>(?: (?:did_)?<V>)?
+    precedence b -a: (?:before|until)(?: every)? (?:did_do |do )?<then>(?: (?:did_)?<V>)? ?,? (?:only|only_do) <first> \
+      (?:may_)?(?:<V>|is)
+    precedence b -a: only_do <first> (?:before|until)(?: every)? (?:did_do |do )?<then>(?: \
+      (?:did_)?<V>)?
+    not_between a -b c: (?:only|only_do) <then> (?:may_)?(?:<V>|is) <BETWEEN>
+    not_between a -b c: <BETWEEN> ?,? (?:only|only_do) <then> (?:may_)?(?:<V>|is)
+    not_between a -b c: only_do <then> <BETWEEN>
+    after_until a -b c: (?:after|once|when)(?: every)? <DONE> ?,? (?:only|only_do) <then>(?: (?:may_)?(?:<V>|is))? \
+      (?:until|before) (?:do |did_do )?<until>(?: (?:did_)?<V>)?
     precedence * a: first call_is(?: happens)? not_(?:may_)?is(?: happens)? <first>
     precedence * a: <first> (?:not_(?:may_)?is|not_do is) first call_is(?: happens)?
     precedence * a: (?:<first> not_(?:may_)?<V>|(?:no|not_do) <first>) first
@@ -662,7 +673,7 @@ def _others(sets: Sequence[Item]) -> Item:
     """Return all calls of other tools than these. Raises SentenceError if these are not whole tools."""
     span = sets[0].span[0], sets[-1].span[1]
     calls = [one for item in sets for one in item.calls]
-    if not all(one.plain and one.name and not one.is_glob for one in calls):
+    if not all(one.plain and one.name for one in calls):
         raise SentenceError(span, "what is left out of all calls must be tools", ("a tool's name",))
     text = f"any call other than {' or '.join(one.text for one in calls)}"
     return Item("S", span, (Calls("*", text=text, but=tuple(one.name for one in calls)),))

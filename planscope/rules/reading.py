@@ -440,6 +440,8 @@ def _rules(
             first = _besides(first, then)
         elif draft.kind in _NEEDING:
             then = _besides(then, first)
+        elif draft.kind == "after_until" and draft.until is not None:  # "After lock, no call until unlock"
+            then = _besides(then, draft.until.calls)
         made.append(
             Rule(
                 f"c{number}",

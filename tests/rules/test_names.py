@@ -336,9 +336,25 @@ def test_what_may_be_meant_for_each_thing_by_itself_is_said() -> None:
         ("Every call needs an earlier db_open.", "db_open db_get log", "log db_open"),
         ("Every call of db_* other than db_get is followed by log.", "db_get", "db_open"),
         ("All tools except log need an earlier db_open.", "log db_open db_get", "db_get"),
+        ("After db_open, no call until db_close.", "log db_open db_close log", "db_open log db_close"),
+        (
+            "After db_open, nothing but db_get until db_close.",
+            "db_open db_get db_close",
+            "db_open log db_close",
+        ),
+        ("After db_open only db_get until db_close.", "db_open db_get db_close log", "db_open log db_close"),
+        ("No call other than db_* after db_open.", "db_open db_get", "db_open log"),
+        (
+            "Nothing but db_get between db_open and db_close.",
+            "db_open db_get db_close",
+            "db_open log db_close",
+        ),
+        ("Only log may run before db_open.", "log db_open db_get", "db_get db_open"),
+        ("Until db_open, only log is allowed.", "log db_open db_get", "db_get db_open"),
+        ("Only db_* is allowed after log.", "log db_get", "log log"),
     ],
 )
-def test_what_others_need_does_not_need_itself(sentence: str, kept: str, broken: str) -> None:
+def test_sets_of_all_other_calls(sentence: str, kept: str, broken: str) -> None:
     row = {"tools": ["db_open", "db_get", "db_close", "log"]}
     for text in (sentence, sentence_of(read_rules(sentence, row["tools"]).rules[0])):
         runs = [

@@ -72,9 +72,9 @@ def _said(rule: Rule) -> tuple[object, ...]:
 def _needs_itself(rule: Rule) -> bool:
     """Is a call that others need among those others? A sentence leaves it out: "Every call needs an earlier a"."""
     sides = {
-        "response": (rule.first, rule.then),
-        "within": (rule.first, rule.then),
+        **dict.fromkeys(("response", "within"), (rule.first, rule.then)),
         "precedence": (rule.then, rule.first),
+        "after_until": (rule.then, rule.until),
     }
     needing, needed = sides.get(rule.kind.removeprefix("chain_").removeprefix("alternate_"), ((), ()))
     return any(one.is_glob and any(map(one.names, (c.name for c in needed))) for one in needing)

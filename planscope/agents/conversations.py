@@ -41,6 +41,7 @@ from planscope.agents.messages import (
     taken_apart,
     text_of,
 )
+from planscope.frozen import frozen
 from planscope.language.problem import is_tool_name
 from planscope.session.json_bytes import Obj, plain, plain_text
 from planscope.session.model import AnswerEvent, EndEvent, ErrorEvent, Event, Given, MessageEvent, PromptEvent
@@ -183,7 +184,7 @@ class Talk:
         return ids[0]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Speaker:
     """Who calls the model: ``agent`` is its name, ``root`` stands for the outermost graph, ``task`` for the graph's
     task (the same for a retry), ``scope`` keeps the conversations of callbacks apart, ``model`` is the model's name,
@@ -253,7 +254,7 @@ _roots: dict[tuple[str, int], RunUnderWay] = {}
 """Runs by place and root, so that agents with a recorder each are one run."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Owner:
     """Who runs the agent here, so that all conversations are one run, which it ends with :meth:`Conversations.close`.
 

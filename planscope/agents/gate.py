@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from planscope.agents.toolset import REFUSED
+from planscope.frozen import frozen
 from planscope.language.problem import Action, Problem
 from planscope.oracle.arguments import START
 from planscope.oracle.judged import Ruled
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from planscope.oracle.replay import Replay
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PendingCall:
     """A call before its execution as step ``step``, which is 0 while that is not known. ``answer`` is the answer of its
     tool, if that is known. ``sent_as``: the id that the model gave it; ``call_id`` is no other call's.
@@ -55,33 +56,33 @@ class PendingCall:
         return ToolCall(self.tool, None if self.error is not None else self.arguments, self.error)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GoOn:
     """Execute the call unchanged."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EditArguments:
     """Execute the call with other arguments. The record keeps the agent's own arguments, too."""
 
     arguments: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EditAnswer:
     """Execute the call, but give the agent another answer."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refuse:
     """Do not execute the call, and tell the agent why."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """Do not execute the call, and give the agent this answer. ``by``: a person, or a recorded run. ``to_graph``: the
     command to the graph that comes with it, as it is recorded. ``returned``: what a program gets that calls the tool
@@ -95,14 +96,14 @@ class Answer:
     returned: object = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Raise:
     """Do not execute the call, and raise the error that its tool raised in a recorded run."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stop:
     """End the run here. The call is neither executed nor recorded. ``text``: why, if not by a person."""
 
@@ -128,7 +129,7 @@ DECISIONS: Mapping[type[Verb], tuple[str, str]] = {
 """How LangChain calls a decision about a call, and how a person does."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """What an interrupted graph asks a person. ``text`` says it.
 

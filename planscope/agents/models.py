@@ -21,6 +21,7 @@ from planscope.agents.failures import one_line
 from planscope.agents.simulated.profiles import PROFILES, BadParameter, Character, make_character
 from planscope.errors import UserError
 from planscope.extensions import entries, trouble
+from planscope.frozen import frozen
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -44,7 +45,7 @@ class Graph(Protocol):
     def ainvoke(self) -> Callable[..., Awaitable[object]]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelSpec:
     """A parsed ``--model``: ``character`` for a simulated model, else ``provider`` and ``model``."""
 
@@ -245,7 +246,7 @@ EXTRAS = {"langchain-openai": "openai"}
 """Packages that come with an extra of planscope, by package: the name of the extra."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provider:
     """A provider of ``init_chat_model``: the module to import, the package to install, where its key is.
 

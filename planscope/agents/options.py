@@ -3,18 +3,19 @@ the run."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from planscope.agents.models import LoadedModel, ModelSpec, check_model, load_model, parse_model
 from planscope.agents.paradigms import AGENTS, load_factory
+from planscope.frozen import frozen
 
 if TYPE_CHECKING:
     from planscope.session.model import Limits
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunOptions:
     """As on the command line. ``model`` is the text of ``--model``, ``seed`` that of a simulated model, ``base_url``
     another server.

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from planscope.agents.toolset import ToolSpec
+from planscope.frozen import frozen
 from planscope.session.model import PromptEvent, SeenMessage, SeenTool
 
 STOP = "\nObservation:"
@@ -65,7 +65,7 @@ _FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 _THOUGHT = re.compile(r"\A\s*[*_]*Thought[*_]*:[*_]*\s*", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turn:
     """A call and its answer in a prompt; without a tool, only a thought. ``given`` may be invalid JSON."""
 
@@ -75,7 +75,7 @@ class Turn:
     observation: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """What a model decided: a short thought and a call; without a tool, ``thought`` is the final answer.
 

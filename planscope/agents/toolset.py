@@ -6,9 +6,10 @@ A mock tool only answers. The duration of a timed action is in its answer and no
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.language.problem import is_tool_name
 from planscope.oracle.arguments import START
 from planscope.oracle.trace import RESTART_TOOL
@@ -29,7 +30,7 @@ class BadToolset(UserError):
     """Tools have equal names, or names that no provider accepts. The message, one line, says which."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolSpec:
     """A tool as a model sees it. ``parameters`` is a JSON schema."""
 
@@ -38,7 +39,7 @@ class ToolSpec:
     parameters: Mapping[str, object] = field(default_factory=lambda: {"type": "object", "properties": {}})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MockTool:
     """A tool and its answer after execution (``done``). ``timed``: it takes a start hour."""
 

@@ -19,6 +19,7 @@ from planscope.agents.failures import one_line
 from planscope.agents.models import LoadedModel
 from planscope.agents.options import RunOptions
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.language.scan import phrase_key
 from planscope.language.topics import (
     MAX_FILE_BYTES,
@@ -41,7 +42,7 @@ ANSWER_SECONDS = 180.0
 TOTAL_SECONDS = 1800.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Written:
     """Topics written by a model. ``load_topics`` reads ``toml``; ``topics`` are its contents.
 
@@ -247,7 +248,7 @@ _TALK = """
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listed:
     """The items of a list. ``names`` are usable, at most as many as requested; ``left_out`` has a line about each
     other one."""

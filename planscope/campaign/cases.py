@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from planscope.agents.options import RunOptions
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.language.problem import DAY
 from planscope.session.model import Limits, Origin, Variant, make_variant
 from planscope.synthesis.generate import Synthesized, Synthesizer
@@ -29,7 +29,7 @@ LIMIT_RATE = 0.2
 """The planning capability of an agent ends at the first number of actions with a lower success rate (6.3)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Knobs:
     """What makes the cases. Two campaigns with equal knobs have equal cases.
 
@@ -66,7 +66,7 @@ class Knobs:
             yield first + _hash(self.seed, self.timed, "n", index) % (last - first + 1), index
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arm:
     """One agent with one model, as it is tested. ``name`` is ``<agent>/<model>``, cut at the first slash.
 
@@ -101,7 +101,7 @@ class Arm:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Case:
     """A case: its query as a variant, with what the query took to make."""
 

@@ -29,6 +29,7 @@ from planscope.campaign.cases import FEWEST, LIMIT_RATE
 from planscope.campaign.store import ArmRecord, Store, Used
 from planscope.campaign.worker import Done, Item, Row, Task, is_light, perform, stop_all
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.signals import end_with_parent
 
 CHUNK_SECONDS = 0.25
@@ -76,7 +77,7 @@ class ArmState:
         return self.record.arm.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Progress:
     """The state of a campaign. ``total``: runs in all, or None if the arms grow; ``left``: seconds, if known."""
 

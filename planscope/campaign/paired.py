@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from planscope.campaign.result import ComparedArmsDocument
 from planscope.campaign.store import CampaignError, Store
+from planscope.frozen import frozen
 from planscope.stats import mcnemar, needed, paired_interval
 
 METHOD = (
@@ -14,7 +13,7 @@ METHOD = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pairs:
     """The outcomes of two arms on the same cases: right in both, in one only, in neither."""
 

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from json import dumps
 from pathlib import Path
@@ -27,6 +27,7 @@ from planscope.campaign.cases import Arm, Knobs
 from planscope.campaign.worker import MadeCase, Row
 from planscope.dissection.evidence import CAUSES
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.oracle.verdict_types import ERROR_TYPES
 from planscope.session.locations import campaigns_folder, wrong_name
 from planscope.session.model import Limits
@@ -82,7 +83,7 @@ class CampaignError(UserError):
 
 
 @with_config(ConfigDict(allow_inf_nan=False))
-@dataclass(frozen=True, slots=True)
+@frozen
 class Budget:
     """The limits of each arm; None for none. ``price``: of a million input tokens, and of a million output tokens."""
 

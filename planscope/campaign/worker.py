@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import threading
 import zlib
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from time import perf_counter
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from planscope.agents.models import LoadedModel
 from planscope.agents.runner import LiveRun, prepare
 from planscope.agents.simulated_runs import run_simulated
 from planscope.campaign.cases import Arm, Case, Knobs, make_case, run_seed
+from planscope.frozen import frozen
 from planscope.language.problem import Problem
 from planscope.oracle.replay import replay
 from planscope.oracle.satisfiable import certifier
@@ -39,7 +39,7 @@ class Item(NamedTuple):
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Task:
     """Cases to run. ``limits``: seconds and model calls of each run."""
 

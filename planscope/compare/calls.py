@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import attrgetter
 from typing import Any
 
 from planscope.compare.result import ArgumentChange, CallDiff, CallRow, StepSide
 from planscope.compare.sequences import Pair, filled, mirrored, paired
+from planscope.frozen import frozen
 from planscope.oracle.trace import ToolCall
 
 CHANGED, ALONE = 1, 2
@@ -24,7 +25,7 @@ MOST_ATTEMPTS = 2_500
 """Limits for the products of both runs' numbers of calls, and of attempts. Beyond them, equal ones are paired first."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Key:
     """A key that is equal for calls that are the same. ``action``: equal for matched actions, or else the tool's
     name.

@@ -7,9 +7,9 @@ values are None and named in ``unknown``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from planscope.frozen import frozen
 from planscope.language.errors import ParseError
 from planscope.language.outline import OutlineNode
 from planscope.language.problem import Action, Constraint, Problem, Span
@@ -30,7 +30,7 @@ CallChange = Literal["same", "changed", "moved", "added", "gone"]
 """``changed``: the same action with other arguments. ``moved``: called in both runs, at different places."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepSide:
     """One step of one run. ``index`` counts from 0, the state before the first call.
 
@@ -55,7 +55,7 @@ class StepSide:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Side:
     """One side. ``run``, ``ending`` and ``verdict`` are None, and ``steps`` is empty, if no run is compared.
 
@@ -82,7 +82,7 @@ class Side:
     explanation: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextPart:
     """A span of each text. Together the parts cover both texts in order; ``added`` is empty in ``a``."""
 
@@ -91,7 +91,7 @@ class TextPart:
     b: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextDiff:
     """The differences of the texts, word by word. ``minimal``: the diff is the shortest (skipped in huge texts)."""
 
@@ -103,7 +103,7 @@ class TextDiff:
         return all(part.change == "same" for part in self.parts)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActionRow:
     """An action of both sides. ``differs`` names its changed fields; durations count only in timed queries."""
 
@@ -113,7 +113,7 @@ class ActionRow:
     differs: tuple[Differing, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstraintRow:
     """A constraint with the same meaning on both sides, or on one side only. ``words_a``, ``words_b``: plain words.
 
@@ -139,7 +139,7 @@ class _Rows:
         return all(row.change == "same" for row in self.rows)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstraintDiff(_Rows):
     """``equivalent``: both sides have the same correct plans, up to renaming. None: not known, or a contradiction."""
 
@@ -147,7 +147,7 @@ class ConstraintDiff(_Rows):
     equivalent: bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TreeRow:
     """A line of the outline. ``a`` and ``b`` index the sides' outlines. Child nodes have rows of their own."""
 
@@ -156,7 +156,7 @@ class TreeRow:
     b: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TreeDiff(_Rows):
     """The rows in the order of the text, parents first. ``minimal`` as in ``TextDiff``, by lines of the outline."""
 
@@ -164,7 +164,7 @@ class TreeDiff(_Rows):
     minimal: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArgumentChange:
     """An argument that differs. Ignore ``a`` if it was added, and ``b`` if it is gone."""
 
@@ -174,7 +174,7 @@ class ArgumentChange:
     b: Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallRow:
     """Two aligned calls, or a call of one side only. ``a`` and ``b`` index the sides' ``steps``.
 
@@ -189,7 +189,7 @@ class CallRow:
     arguments: tuple[ArgumentChange, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallDiff(_Rows):
     """The aligned calls. ``attempts``: pairs of aligned attempts, counted from 1; None: one side has no such attempt.
 
@@ -206,7 +206,7 @@ class CallDiff(_Rows):
 Reason = Literal["call", "arguments", "answer", "state", "ending"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Divergence:
     """The first step at which the runs differ. ``a`` and ``b`` index ``steps``.
 
@@ -218,7 +218,7 @@ class Divergence:
     reasons: tuple[Reason, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """Both runs share their first ``steps`` calls because of a fork; ``run`` is the run that made these calls."""
 
@@ -229,7 +229,7 @@ class Kept:
 Value = str | int | float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Field:
     """A property of both sides. A value is None if it is missing or unknown."""
 
@@ -242,7 +242,7 @@ class Field:
         return self.a == self.b
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unknown:
     """An unknown fact about one side, or about both (None), and the reason in one line."""
 
@@ -251,7 +251,7 @@ class Unknown:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comparison:
     """The comparison. ``tree`` and ``constraints`` are None if a text cannot be parsed, ``calls`` without two runs.
 

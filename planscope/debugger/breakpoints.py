@@ -9,18 +9,19 @@ of them (``doomed``, ``error act_error``), which are read as well.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from planscope.debugger.cursor import parse_step
 from planscope.debugger.errors import DebuggerError, shown, unknown
 from planscope.debugger.expressions import Comparison, costly, parse_condition, quoted, unquoted
 from planscope.debugger.run_index import RunIndex
+from planscope.frozen import frozen
 from planscope.oracle.trace import RESTART_TOOL
 from planscope.oracle.verdict_types import ERROR_TYPES, ErrorType, StepNo
 from planscope.wording.terms import error_type_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolBreak:
     """Stops before a tool is called, even if the call will be refused."""
 
@@ -30,7 +31,7 @@ class ToolBreak:
         return f"tool {quoted(self.tool)}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepBreak:
     """Stops after a step."""
 
@@ -40,7 +41,7 @@ class StepBreak:
         return f"step {self.step}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AboutToBreak:
     """Stops before the call that violates a constraint (None: any constraint)."""
 
@@ -50,7 +51,7 @@ class AboutToBreak:
         return "breaks" if self.constraint is None else f"breaks {self.constraint}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoReturn:
     """Stops at the point of no return of an attempt."""
 
@@ -60,7 +61,7 @@ class NoReturn:
         return self.written
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ErrorBreak:
     """Stops at a step with an error or a warning of a type (None: any type)."""
 
@@ -70,7 +71,7 @@ class ErrorBreak:
         return "error" if self.type is None else f"error {self.type}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class When:
     """Stops at a step at which a condition holds that did not hold at the step before."""
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 from functools import cache
 from typing import Literal, NamedTuple
 
 from planscope.debugger.draft import Draft
+from planscope.frozen import frozen
 from planscope.language.error_messages import expected_words
 from planscope.language.lexicon import load_lexicon
 from planscope.language.problem import Span
@@ -62,7 +62,7 @@ class Offer(NamedTuple):
     nearest: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Completion:
     """Offers for a place of a text, best first, and what the reader expects there in plain words."""
 

@@ -7,17 +7,18 @@ move beyond an end leaves the state as it is.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from planscope.debugger.errors import DebuggerError, shown
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.selection import SelectedConstraint, SelectedStep, Selection
+from planscope.frozen import frozen
 from planscope.oracle.judged import Judged
 from planscope.oracle.verdict_types import StepNo, StepView
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DebugState:
     """A place in a run.
 

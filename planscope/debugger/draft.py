@@ -7,10 +7,11 @@ actions. An impossible change raises ``DraftError`` with a message of one line.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from planscope.debugger.errors import DebuggerError, shown
+from planscope.frozen import frozen
 from planscope.language.problem import Action, Problem, free_tool
 from planscope.language.reading import Reading
 from planscope.language.scan import phrase_key
@@ -33,7 +34,7 @@ class DraftError(DebuggerError):
     """The draft does not allow a change. The message is one line, safe to show."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draft:
     """A variant that is being written. ``seconds`` and ``model_calls`` limit a run. Durations are in hours (timed)."""
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from planscope.debugger.draft import Draft, DraftError, add_action, checked_name, tool_for, with_action
 from planscope.debugger.errors import shown
+from planscope.frozen import frozen
 from planscope.language.cuts import Scanner
 from planscope.language.errors import ParseError, in_a_line
 from planscope.language.find_actions import new_names
@@ -33,7 +34,7 @@ QUICK_CONSTRAINTS = 200
 """Up to this number of actions and constraints, ``solve`` takes milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Solved:
     """Whether all constraints can be met. ``core``: the minimal set of constraints that contradict each other, by
     id.
@@ -47,7 +48,7 @@ class Solved:
     orders: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DraftReading:
     """What was read of a draft. ``problem`` is what its readable sentences say (None if there are none).
 
@@ -165,7 +166,7 @@ Became = Literal["added", "gone", "same", "unread"]
 it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Changed:
     """One line of the diff: a constraint (the parent's if it is gone or unread), and what became of it."""
 

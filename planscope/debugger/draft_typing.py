@@ -6,10 +6,11 @@ Offsets are code points of the text. A caret is never before a combining mark, u
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from planscope.debugger.draft import Draft, DraftError
+from planscope.frozen import frozen
 from planscope.language.problem import Span
 from planscope.safe.glyphs import is_mark
 from planscope.session.json_bytes import plain_text
@@ -27,7 +28,7 @@ _GROUP = 24
 _WORD = re.compile(r"\w+|[^\w\s]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edited:
     """A draft with the caret and the place where the selection began (None: nothing is selected)."""
 
@@ -50,7 +51,7 @@ class Edited:
         return self.text[slice(*self.selection)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class History:
     """The undo history: past states, the present, and undone states (the next to redo is last). ``kind``: of the
     last change."""

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, get_args
 
 from planscope.debugger.errors import DebuggerError, shown, unknown
+from planscope.frozen import frozen
 from planscope.language.problem import Action, Problem
 from planscope.oracle.verdict_types import State
 from planscope.wording.terms import CONSTRAINT_STATUSES, RULE_STATUSES, STATES, STATUSES
@@ -29,7 +30,7 @@ FACTS: tuple[FactName, ...] = get_args(FactName)
 MAX_LENGTH = 400
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActionValue:
     """An action's place among the executed ones (from 1), or its start or end hour; None before it ran."""
 
@@ -41,7 +42,7 @@ class ActionValue:
         return f"{quoted(self.written)}.{self.aspect}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstraintStatus:
     """A constraint's status: ``holds``, ``open`` or ``broken`` (which can also be written ``violated``); a rule's:
     ``kept``, ``kept_so_far``, ``owed``, ``broken`` or ``unknown``, or the words that the screen shows for them."""
@@ -52,7 +53,7 @@ class ConstraintStatus:
         return self.constraint
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fact:
     """A fact about the whole step, such as its state."""
 
@@ -65,7 +66,7 @@ class Fact:
 Operand = ActionValue | ConstraintStatus | Fact
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comparison:
     """A condition. ``right`` is an operand, a number, a value's word in the JSON, or None for ``none``.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from planscope.debugger.run_index import RunIndex
@@ -17,6 +16,7 @@ from planscope.debugger.selection import (
     SelectedWords,
     Selection,
 )
+from planscope.frozen import frozen
 from planscope.language.problem import Constraint, NodePath, Problem, Span, slug
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class SpanMap(Generic[T]):
         return list(dict.fromkeys(self._values[number] for number in sorted(seen)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lit:
     """What is highlighted: ranges of the text (sorted), paths of tree nodes, ids of constraints, indexes of steps."""
 

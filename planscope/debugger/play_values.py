@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from planscope.frozen import frozen
 from planscope.oracle.trace import NEW, Item, Said, Tool, ToolCall, Trace
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ MOST_ANSWERS = 20
 _NO_RULES: tuple[Rule, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Way:
     """How a call is played. ``answer``: the tool's answer, None if it gives none. ``said``: what the user says just
     before the call, "" for nothing. ``about``: where the values come from, in words. ``message``: the message of the

@@ -7,12 +7,13 @@ answers everything that a replay answers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from planscope.debugger.errors import DebuggerError, unknown
 from planscope.debugger.play_values import Values, Way
+from planscope.frozen import frozen
 from planscope.language.problem import Problem
 from planscope.oracle.arguments import START
 from planscope.oracle.judged import Judged
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from planscope.rules.rule import Rule
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Played:
     """A plan played by hand. ``begun``: the recorded trace that it begins with. ``turns``: what was played after it,
     each call with what the user says before it.
@@ -61,7 +62,7 @@ class Played:
         return self.run.steps[-1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option:
     """One action that could be called next, and the state of the plan after it.
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from planscope.frozen import frozen
 from planscope.language.problem import Problem
 from planscope.oracle.judged import Judged
 from planscope.oracle.trace import Ending, Item
@@ -26,7 +26,7 @@ def _with_more(
     return {**table, **{name: (*table.get(name, ()), *at) for name, at in more.items()}} if more else table
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Execution:
     """An action's first execution in an attempt: its index, place (from 1), start and end hour (timed)."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from typing import Literal
 
 from planscope.debugger.cursor import DebugState, go_to, select
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.selection import SelectedConstraint, SelectedWords
+from planscope.frozen import frozen
 from planscope.language.problem import Span
 from planscope.oracle.trace import ToolCall
 
@@ -19,7 +20,7 @@ Kind = Literal["query", "constraint", "call", "answer", "thought"]
 MAX_HITS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """One text to search. ``constraint`` is set for constraints, ``index`` (of the run) for texts of a step."""
 
@@ -29,7 +30,7 @@ class Document:
     constraint: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """A place where the text was found: the document, and a half-open range of its code points."""
 
@@ -37,7 +38,7 @@ class Hit:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Search:
     """The searched text and its hits. ``at`` is the index of the current hit (None: nothing was found)."""
 

@@ -6,10 +6,10 @@ It falls to zero at the point of no return, and starts again with each attempt.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import log
 
 from planscope.debugger.run_index import RunIndex
+from planscope.frozen import frozen
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 LOST = "✗"
@@ -19,7 +19,7 @@ WIDEST = 4
 """The greatest width of one step, in cells."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cell:
     """One cell of the curve: its glyph, and the first and last index of its steps."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from planscope.debugger.errors import DebuggerError
 from planscope.debugger.expressions import (
@@ -17,6 +16,7 @@ from planscope.debugger.expressions import (
     value_in_words,
 )
 from planscope.debugger.run_index import RunIndex
+from planscope.frozen import frozen
 from planscope.language.problem import Problem
 
 Value = int | str | bool | None
@@ -25,7 +25,7 @@ Value = int | str | bool | None
 MANY = "many"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Watch:
     """A watched expression."""
 
@@ -40,7 +40,7 @@ class Watch:
         return costly(self.expression)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WatchLine:
     """A watch as it is displayed: its text, its value, and whether the value changed at this step."""
 

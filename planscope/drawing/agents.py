@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from planscope.drawing.svg import CELL, EDGE, LETTER, LONGEST, ROW, svg_of
+from planscope.frozen import frozen
 from planscope.safe import cell_width, clip, visible
 from planscope.session.record import RecordedCall, RunRecord
 from planscope.wording.phrases import measured
@@ -19,7 +19,7 @@ _TRACK = 560
 """The width of an SVG's track, in pixels."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LaneCall:
     """One call: the index of its step, and where it begins and ends, in the lanes' unit."""
 
@@ -28,7 +28,7 @@ class LaneCall:
     last: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentLane:
     """The calls of one agent. ``name`` is safe to show."""
 
@@ -40,7 +40,7 @@ class AgentLane:
         return min((call.index for call in self.calls), key=lambda one: abs(one - index))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentLanes:
     """All lanes, in the order of their first calls. ``length``: the end of the axis, in seconds or in steps."""
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from planscope.debugger.run_index import RunIndex
+from planscope.frozen import frozen
 from planscope.language.problem import DAY, Problem
 
 Kind = Literal["done", "next", "open", "lost"]
@@ -22,7 +22,7 @@ Hours = tuple[int, int]
 """The first hour, and the hour after the last."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bar:
     """One action on the axis from 0 to 24. ``done``: when it ran. ``window``: the hours that are possible for it, or
     None.

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from planscope.drawing.order import OrderGraph
+from planscope.frozen import frozen
 
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 LIGHT = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
@@ -27,7 +27,7 @@ class Piece(NamedTuple):
     edges: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lane:
     """The lane of one action: its column, its first and last row, and the row of each of its edges by index."""
 
@@ -39,7 +39,7 @@ class Lane:
     ends: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lanes:
     """The lanes of a graph. ``columns``: the number of lanes beside each other. ``rows``: the actions, from above."""
 

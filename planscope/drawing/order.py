@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from planscope.frozen import frozen
 from planscope.language.problem import Problem
 
 _SWEEPS = 4
@@ -13,7 +14,7 @@ _MOST_SWEPT = 400
 """In larger graphs, actions keep the order of the text inside their layers."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edge:
     """An edge: by these constraints ``before`` comes before ``after``. ``back``: a contradiction made it point
     upwards."""
@@ -24,7 +25,7 @@ class Edge:
     back: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OrderGraph:
     """The layout. ``layers`` has the ids of actions that some constraint orders, ``free`` those of the others.
 

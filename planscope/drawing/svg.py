@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from xml.sax.saxutils import escape
 
 from planscope.drawing.hours import Bar, Kind
 from planscope.drawing.order import OrderGraph
+from planscope.frozen import frozen
 from planscope.language.problem import DAY
 from planscope.safe import cell_width, clip
 
@@ -32,7 +32,7 @@ _COLOURS = """text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#22262c}
 .window{fill:#c6dbf2}.safe{fill:#8fc7bd}.bar{fill:#14508f}.lost .bar{fill:#a34b00}"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Box:
     """The box of one action, in pixels from the upper left corner."""
 
@@ -44,7 +44,7 @@ class Box:
     height: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Curve:
     """The line of one edge, by its index: an SVG path."""
 
@@ -52,7 +52,7 @@ class Curve:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Picture:
     """Boxes and lines of an order graph, and the size of the whole picture."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from planscope.frozen import frozen
 from planscope.language.problem import Problem
 from planscope.oracle.arguments import extra_arguments, read_start, schema_refusal
 from planscope.oracle.trace import RESTART_TOOL, ToolCall, Trace
@@ -16,7 +16,7 @@ Effect = Literal["done", "repeated", "refused", "restart", "free", "failed"]
 and the agent is not to blame."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fact:
     """What one call did. ``step`` counts from 1, ``action`` is an index into ``problem.actions``.
 

@@ -10,9 +10,9 @@ lies before it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from planscope.frozen import frozen
 from planscope.language.problem import Constraint, Problem
 from planscope.oracle.facts import Fact, durations
 
@@ -20,7 +20,7 @@ Formula = tuple["str | Formula | int", ...] | str
 """An SMT-LIB term as nested tuples: ``("<=", ("+", "x", 1), "y")``. A Boolean or integer constant is its name."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Encoding:
     """Declarations, background formulas, and members in the order c1.., b1.., steps."""
 

@@ -6,9 +6,9 @@ Rules come in through :class:`Beside`, since the oracle knows none.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from planscope.frozen import frozen
 from planscope.language.problem import Problem
 from planscope.oracle.trace import Trace
 from planscope.oracle.verdict_types import (
@@ -99,7 +99,7 @@ class Beside(Protocol):
         """Return the state after one more call, and the ids of the rules that it breaks. ``own``: the query's state."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Search:
     """How to look for reasons; see :func:`planscope.oracle.reasons.reasons`."""
 

@@ -9,9 +9,9 @@ hold, or a smaller one that cannot.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from planscope.frozen import frozen
 from planscope.language.problem import Problem
 from planscope.oracle.facts import Fact
 from planscope.oracle.precedence import bits
@@ -69,7 +69,7 @@ class Question(Protocol):
     def ask(self, chosen: int) -> Answered: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prefix:
     """The executions of one attempt up to a step. ``ended``: the agent stopped there."""
 

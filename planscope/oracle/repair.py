@@ -8,9 +8,9 @@ the constraints force anyway cost nothing in it, so it does not branch if no oth
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 
+from planscope.frozen import frozen
 from planscope.language.problem import Problem
 from planscope.oracle.base import BasePlan
 from planscope.oracle.facts import Fact
@@ -35,7 +35,7 @@ _Node = tuple[Cost, tuple[int, ...], int, int, tuple[Placed, ...]]
 """The cost and ranks so far (the heap's key), the remaining actions, the clock, and the placements so far."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Given:
     """What the search starts from. ``kept``: executions that stay. ``rank``: each action's place in the agent's
     order. ``own``: the actions that the agent did. ``hour``: their start hours (timed)."""

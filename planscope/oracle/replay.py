@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from planscope.frozen import frozen
 from planscope.language.problem import Problem
 from planscope.oracle import certificate, repair
 from planscope.oracle.facts import Fact, durations
@@ -309,7 +310,7 @@ class Replay:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """The ``state`` after the call; ``breaks`` holds ids of the constraints that it would break, in their order."""
 

@@ -11,6 +11,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from planscope.frozen import frozen
 from planscope.safe import visible
 
 Json = Any
@@ -106,7 +107,7 @@ class Branch:
     items: list[Item]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeftOut:
     """What looks like calls in a file and is not among the calls of its trace.
 

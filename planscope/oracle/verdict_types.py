@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
+from planscope.frozen import frozen
 from planscope.oracle.trace import Cause, ToolCall, Trace
 
 State = Literal["completable", "doomed", "broken", "unknown"]
@@ -25,7 +26,7 @@ Proof = Literal["confirmed", "gave_up", "denied", "not_asked"]
 """Z3's answer about a verdict and its core. A verdict that Z3 denies is ``unknown``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One error of a run, with the ids of the constraints and actions concerned."""
 
@@ -37,7 +38,7 @@ class Finding:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Core:
     """A minimal unsatisfiable set: ids of constraints (``c*`` by number, then ``b*``) and steps.
 
@@ -50,7 +51,7 @@ class Core:
     foreseeable: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepView:
     """The judgement after one step. Step 0 is before any call; the last one is ``"end"``.
 
@@ -78,7 +79,7 @@ class StepView:
         return self.state in ("doomed", "broken")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Violation:
     """The step at which the last attempt was lost: the point of no return."""
 
@@ -87,7 +88,7 @@ class Violation:
     core: Core
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """The judgement of a whole run, which every door prints. ``findings``: primary first, then by step.
 
@@ -215,7 +216,7 @@ def proved(verdict: Verdict, proof: Proof) -> Verdict:
     return replace(verdict, proof=proof)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Move:
     """A safe next move: an action after which the plan can still be finished. ``hours``: first and last safe start
     (timed)."""
@@ -224,7 +225,7 @@ class Move:
     hours: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SafeCall(Move):
     """A safe next move with a witness: a call of its ``tool`` and an answer after which the plan can still be finished.
 
@@ -240,7 +241,7 @@ class SafeCall(Move):
     agent: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlannedCall:
     """One call of a plan that the oracle proposes."""
 
@@ -250,7 +251,7 @@ class PlannedCall:
     """The condition that the call must meet, in words (rules)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repair:
     """The nearest valid plan (paper, section 7). If there is none, ``order`` is None and ``reason`` says why.
 
@@ -276,7 +277,7 @@ SearchEnd = Literal["all", "most", "stopped", "unknown"]
 was too hard."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Correction:
     """A minimal correction set: without these constraints and steps, the rest can be met.
 
@@ -288,7 +289,7 @@ class Correction:
     steps: tuple[StepNo, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reasons:
     """Why a plan is lost at a step: minimal cores and minimal correction sets, each in order of size.
 
@@ -308,7 +309,7 @@ class Reasons:
         return self.ended == "all"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """One step of the way from a cause to where it shows, and what happens there."""
 
@@ -316,7 +317,7 @@ class Link:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Came:
     """Where the value of an argument stood before its call. ``how``: ``equal``, ``case``, ``date``, ``unit``, ``sum``,
     ``part`` or ``nowhere``. ``by``: an ``answer``, the ``user`` or the ``system`` prompt; ``step`` and ``path`` name
@@ -329,7 +330,7 @@ class Came:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Suspect:
     """A step that is likely to blame, if any is."""
 
@@ -338,7 +339,7 @@ class Suspect:
     reasons: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Blame:
     """The most likely cause of what went wrong. ``step`` is None if nothing in the trace speaks for one; ``confidence``
     is how likely the answer is right.

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice, zip_longest
 from typing import cast
 
+from planscope.frozen import frozen
 from planscope.language.calls import ASSISTANT, USER, Calls, path_text
 from planscope.language.outline import OutlineNode
 from planscope.language.problem import Action, Constraint, Problem
@@ -64,7 +65,7 @@ NO_QUERY = Problem((), (), own={}, unjudged="there is no query, only rules")
 _NO_RULES = RuleFile("", ())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuledProblem(Problem):
     """A problem with rules about calls. ``query``: the problem without them. ``numbers``: the rules' indexes in
     ``file.rules``, by their ids in the problem. ``given``: the mock tools, which are all that there are; empty for a

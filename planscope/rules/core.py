@@ -7,8 +7,8 @@ too, because the rest of the trace is a continuation itself. A trace that is los
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from planscope.frozen import frozen
 from planscope.oracle.trace import Said, ToolCall
 from planscope.oracle.verdict_types import Core
 from planscope.rules.future import Future
@@ -22,7 +22,7 @@ Happened = Sequence[tuple[Event, int]]
 """Events, each with the number of its step."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lost:
     """A step at which rules are lost, and the events up to it. ``members``: sets of rules, by index, that count as one
     each, by their ids. ``first``: no earlier step can be lost; else the search did not decide about the step before."""

@@ -24,10 +24,11 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 
+from planscope.frozen import frozen
 from planscope.language.calls import USER, Compare, Path
 from planscope.oracle.trace import ToolCall, Trace
 from planscope.rules.budget import SECONDS, Budget, Spent
@@ -69,7 +70,7 @@ NEW = "\0"
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moved:
     """A call to move. ``turns``: messages of the user between its new place and the step ``before``. ``alone``: it
     keeps its place, but is made in a message of its own."""
@@ -81,7 +82,7 @@ class Moved:
     alone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inserted:
     """A call to insert. ``letter`` has what it needs, and no more: conditions that it meets or does not meet, and
     values that it has or does not have (ABSENT)."""
@@ -92,13 +93,13 @@ class Inserted:
     turns: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Removed:
     step: int
     tool: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RulesRepair:
     """The changes of a repair. ``exact``: fewer are not enough. Moved calls keep their answers.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+
+from planscope.frozen import frozen
 
 TAB = "    "
 MAX_MARKS = 4
@@ -125,7 +126,7 @@ def _takes_tone(base: str) -> bool:
     return bool(base) and (0x1F385 <= ord(base) <= 0x1FAFF or ord(base) in _MODIFIABLE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """A text, how it is displayed, and the mapping from offsets in the original to offsets in ``text``.
 

@@ -10,11 +10,11 @@ import tempfile
 import time
 import zlib
 from contextlib import suppress
-from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 
 LARGEST = 64 * 1024 * 1024
 """The size limit of a session file, in bytes after unpacking: one run of 100,000 calls, or thousands of a real model.
@@ -249,7 +249,7 @@ class Changed(SessionError):
     """The file is not the one that was read: another program changed or removed it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fingerprint:
     """The state of a file when it was read: modification time, size, inode and SHA-256."""
 

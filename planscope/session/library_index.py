@@ -13,7 +13,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -24,6 +24,7 @@ from pydantic import ConfigDict, OnErrorOmit, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
 from planscope import __version__
+from planscope.frozen import frozen
 from planscope.oracle.verdict_types import VerdictKind
 from planscope.session import locations
 from planscope.session.files import SessionError, open_regular, read_bytes
@@ -43,7 +44,7 @@ LARGEST_LISTED = 8_000_000
 """The limit for files that a list reads, in bytes. A larger file is known only after it was judged."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """One session in a list. All texts come from its file and are untrusted.
 

@@ -18,10 +18,10 @@ import platform
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from planscope.frozen import frozen
 from planscope.session.files import SessionError
 from planscope.session.locations import locks_folder
 
@@ -37,7 +37,7 @@ at it."""
 _HOLDER_BYTES = 2000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Holder:
     """The process that writes to a session. ``lasting``: it keeps the session open instead of writing once."""
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from planscope.frozen import frozen
 from planscope.oracle.trace import Cause, LeftOut, ToolCall
 from planscope.session.model import (
     AnswerEvent,
@@ -70,7 +70,7 @@ MODEL = "model"
 """The names of speakers, to show before their words."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Help:
     """How a run was helped: calls that the guard or a person blocked, and arguments and answers that a person
     changed.

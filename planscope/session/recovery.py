@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from planscope.frozen import frozen
 from planscope.session.files import Fingerprint, SessionError, fingerprint_of, read_bytes, write_atomic
 from planscope.session.json_bytes import DEEPEST, parse_json, without_surrogates
 from planscope.session.locations import make_folder, recovery_folder
@@ -30,7 +30,7 @@ _SESSION, _DRAFT = ".recovery.json", ".draft.json"
 _SESSION_FORMAT, _DRAFT_FORMAT = "planscope-recovery", "planscope-draft"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Left:
     """Work that a planscope left behind when it ended. In a list of all, ``path`` comes from the file and is only for
     display."""
@@ -45,7 +45,7 @@ class _Left:
             self.file.unlink()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recovery(_Left):
     """A session that could not be saved to ``path``. ``why`` is one line for a person.
 
@@ -66,7 +66,7 @@ class Recovery(_Left):
         return from_document(_said(self.file, _SESSION_FORMAT)["session"], str(self.file))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeftDraft(_Left):
     """A query that was still being edited. ``variant.parent`` is the variant that it began from; ``session`` is the
     session's id."""

@@ -7,10 +7,10 @@ shared.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.safe import visible
 from planscope.session.files import SessionError
 from planscope.session.model import Removal, Session
@@ -20,7 +20,7 @@ from planscope.wording.phrases import plural
 _LISTS: tuple[Literal["variants", "runs", "dissections"], ...] = ("variants", "runs", "dissections")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parts:
     """The ids of variants, runs and dissections."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
+from planscope.frozen import frozen
 from planscope.oracle.verdict_types import graded
 from planscope.session.tally import Outcome, Tally
 from planscope.wording.phrases import outcome, plural
@@ -78,7 +78,7 @@ def outcome_of(verdict: Verdict, run: Run) -> Outcome:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListedRun:
     """A run in the list. ``number`` counts from 1. ``outcome`` is None until it is judged. ``trial``: a dissection
     made it."""
@@ -232,7 +232,7 @@ class Loss(NamedTuple):
     by: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Losses:
     """The histogram of the steps that lost runs. ``rest``: words about runs that no step lost."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal, NamedTuple, Self
 
+from planscope.frozen import frozen
 from planscope.oracle.verdict_types import ErrorType, Told, VerdictKind, told
 from planscope.stats import wilson
 from planscope.wording import terms
@@ -38,7 +39,7 @@ class Outcome(NamedTuple):
         return told(self.verdict, self.judged, self.reason)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tally:
     """Counts of runs by verdict, and their success rate. Aborted and undecided runs say nothing about planning, and
     helped ones nothing about the agent alone, so neither counts in the rate.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Self, TypeAlias
+
+from planscope.frozen import frozen
 
 
 class Own(str):
@@ -41,7 +42,7 @@ Words: TypeAlias = str | tuple[str, ...]
 """A text, or its pieces: those that are not ``Own`` come from outside."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heading:
     """``level`` is 1 for the title of a page, then 2 to 4; 4 has no line before it in text. ``anchor`` names its place
     on a page. A text that is no tuple is planscope's own."""
@@ -51,7 +52,7 @@ class Heading:
     anchor: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Para:
     """A paragraph. ``keep``: its own line ends stay. ``label`` stands before it, and the text from ``column`` on."""
 
@@ -62,7 +63,7 @@ class Para:
     column: int = 14
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Code:
     """Lines that are shown as they are. At most ``most`` lines of ``widest`` cells; what is left out is counted."""
 
@@ -73,7 +74,7 @@ class Code:
     widest: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Table:
     """Rows of cells. A column that is empty in every row is left out.
 
@@ -90,7 +91,7 @@ class Table:
     search: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Picture:
     """A picture as SVG, which must be safe already. Text leaves it out."""
 
@@ -98,7 +99,7 @@ class Picture:
     svg: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Beside:
     """Two lists of blocks, beside each other where there is room."""
 
@@ -106,7 +107,7 @@ class Beside:
     right: Sequence[Block]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fold:
     """Blocks below a title of planscope's own, which a page shows only when they are opened."""
 
@@ -115,7 +116,7 @@ class Fold:
     open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rows:
     """Rows of cells, of which a page that is stepped through picks some. ``kind``: ``text`` (its rows follow one
     another as one text), ``tree``, ``constraints``, ``steps`` or ``actions``."""
@@ -124,7 +125,7 @@ class Rows:
     rows: Sequence[Sequence[Words]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """Blocks that belong together on a page. ``kind`` says how they are laid out; with a ``title`` they have a frame.
 
@@ -138,7 +139,7 @@ class Part:
     spare: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gap:
     """An empty line of a text."""
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import factorial
 from typing import NamedTuple
 
+from planscope.frozen import frozen
 from planscope.language.derive import problem_of_tree
 from planscope.language.problem import Action, Problem, make_actions
 from planscope.language.render import render
@@ -229,7 +230,7 @@ def _day(takes: Sequence[int] | None) -> Day | None:
     return None if takes is None else Day(takes)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Synthesized:
     """A query as text, tree and problem. The spans of ``tree`` and ``problem`` are in ``text``.
 

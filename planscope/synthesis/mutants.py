@@ -7,11 +7,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import Literal, get_args
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.language.problem import Problem
 from planscope.language.reading import ActionNameError, ParseFailure, Reading, paper_reading, read_query
 from planscope.language.tree import Query, Word, same_tree
@@ -36,7 +36,7 @@ class CannotMutate(UserError):
     """No such mutant exists. One line says why, and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mutant:
     """A query that means the same as another one. ``number`` counts from 1 within its kind.
 

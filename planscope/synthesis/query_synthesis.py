@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from planscope.frozen import frozen
 from planscope.language.problem import DAY, Problem
 from planscope.language.reading import Reading
 from planscope.language.render import render
@@ -35,7 +36,7 @@ Hours = tuple[int | None, ...]
 """For each action the hour that may be stated for it, or None."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Meaning:
     """The closure of a query's constraints over the actions that it mentions, numbered in the order of the query's
     actions.

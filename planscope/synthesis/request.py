@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.language.problem import DAY
 from planscope.language.tree import FORMS, Form
 from planscope.oracle.plan import COUNTED
@@ -15,7 +15,7 @@ class SynthesisError(UserError):
     """No such query exists, or none was found. One line says why and what to ask for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """What a query to synthesize must be like. ``actions``: their number (names are then drawn from topics) or their
     names.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from planscope.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """A command of the walker. ``key`` is that of the screen, ``takes`` names the command's argument."""
 

@@ -11,7 +11,6 @@ import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from planscope.agents.attach.place import (
@@ -42,6 +41,7 @@ from planscope.agents.attach.protocol import (
 )
 from planscope.agents.event_loop import wait_for
 from planscope.agents.gate import CallGate, GoOn, Stop, Verb
+from planscope.frozen import frozen
 from planscope.safe import visible
 from planscope.session.model import Event, PromptEvent, Run
 from planscope.session.recordings import RecordedRun, RecordingTail
@@ -64,7 +64,7 @@ _STUCK = 15.0
 _PIECE = 256 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """An agent that can be attached to. ``trouble``: why it cannot; then ``welcome`` is None."""
 

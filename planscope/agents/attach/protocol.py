@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field, TypeAdapter
 
 from planscope.agents.gate import Answer, EditAnswer, EditArguments, GoOn, PendingCall, Refuse, Stop, Verb
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.session.files import SessionError
 from planscope.session.json_bytes import Obj, parse_json
 
@@ -44,7 +45,7 @@ class ProtocolError(UserError):
     """The other side sent something that is no message."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hello:
     """What the debugger wants: only to know who is there (``list``), to decide about calls, or to watch."""
 
@@ -52,7 +53,7 @@ class Hello:
     version: Number = VERSION
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunNews:
     """A run that is under way or has just ended. ``token`` names its journal. ``gated``: its calls can be paused."""
 
@@ -64,7 +65,7 @@ class RunNews:
 Runs = Annotated[tuple[RunNews, ...], Field(max_length=MOST_RUNS)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Welcome:
     """Who the agent is. ``path``: the session that it records in. ``role``: what this debugger may do.
 
@@ -80,21 +81,21 @@ class Welcome:
     version: Number = VERSION
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refused:
     """The agent accepts no such debugger. ``why``: one line."""
 
     why: Text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class News:
     """The runs as they are now. It is sent after new events, too, since the journals have grown."""
 
     runs: Runs
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """A call that waits for a decision."""
 
@@ -103,14 +104,14 @@ class Asked:
     call: PendingCall
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Withdrawn:
     """A call waits no longer, since the agent gave it up."""
 
     id: Number
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decided:
     """The decision about a call."""
 
@@ -118,7 +119,7 @@ class Decided:
     verb: Verb
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Beat:
     """The debugger is still there."""
 

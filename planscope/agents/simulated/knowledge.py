@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from planscope.agents.react_format import Decision
 from planscope.agents.simulated.planning import Done
 from planscope.agents.toolset import ARGUMENT_TEXT, REFUSED, ToolSpec
+from planscope.frozen import frozen
 from planscope.language.problem import Action, Problem
 from planscope.language.reading import ParseFailure, read_query
 from planscope.language.tree import Query
@@ -21,7 +21,7 @@ _SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n+")
 _TRIES = 12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Understanding:
     """A prompt that was read. ``mention`` has the action ids in the order of their first mention, then the others.
 
@@ -35,14 +35,14 @@ class Understanding:
     tree: Query
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotUnderstood:
     """A prompt could not be read. The message says why."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SeenTool:
     """A tool as the model sees it, hashable."""
 
@@ -138,7 +138,7 @@ def answered_call(tool: str, arguments: Mapping[str, object], answer: str, execu
     return ToolCall(tool, arguments, None, refused, not executed, answer, True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class View:
     """Everything that a simulated model sees: prompt, tools, and its calls so far."""
 

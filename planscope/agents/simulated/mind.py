@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from planscope.agents.react_format import Decision, Turn, read_prompt, write_answer
 from planscope.agents.simulated.knowledge import (
@@ -21,6 +21,7 @@ from planscope.agents.simulated.misreading import perceive
 from planscope.agents.simulated.planning import Outlook, look_ahead, paper_hours
 from planscope.agents.simulated.profiles import Character
 from planscope.agents.toolset import REFUSED
+from planscope.frozen import frozen
 from planscope.language.problem import Problem
 from planscope.oracle.arguments import START
 from planscope.oracle.trace import ToolCall
@@ -105,7 +106,7 @@ def _reason(problem: Problem, action: str, left: Sequence[str]) -> str:
 NO_TOOL, WRONG_ARGUMENTS, UNREADABLE = 1, 2, 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slip:
     """One call that goes wrong. ``tool`` is meant, ``called`` is called, and ``action`` then counts as done."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from planscope.frozen import frozen
 from planscope.language.problem import DAY, Constraint, Problem
 from planscope.oracle.precedence import topological
 from planscope.oracle.schedule import Schedule, TooHard
@@ -14,7 +14,7 @@ EFFORT = 20_000
 """Limit of sets of actions to search. Beyond it, a model takes its first idea."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Done:
     """An executed call of the attempt; its hours are zero in the base language."""
 
@@ -23,7 +23,7 @@ class Done:
     end: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outlook:
     """The next action, with its hour if timed, and the state of the plan.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 
 Value = int | float
 
@@ -15,7 +16,7 @@ class BadParameter(UserError):
     """A profile or parameter does not exist, or a value is out of range. The message is one line."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter:
     """A numeric parameter of a profile, with inclusive bounds."""
 
@@ -37,7 +38,7 @@ class Parameter:
         return value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Profile:
     """A kind of simulated model. ``plants`` is the type of error or the cause (paper, 4.5) that it produces, or
     None."""
@@ -141,7 +142,7 @@ MAX_SEED = 2**63 - 1
 SEED = Parameter("seed", 0, 0, MAX_SEED, "seed of its random choices")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Character:
     """A profile with values for its parameters and a seed."""
 

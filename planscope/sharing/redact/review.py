@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import field, fields, is_dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.language.errors import ParseFailure
 from planscope.language.problem import Problem
 from planscope.session.files import SessionError
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One private value. ``text`` is its first spelling; ``replacement`` replaces it everywhere.
 
@@ -47,7 +48,7 @@ class Finding:
     kept: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Redaction:
     """The findings in one session with the user's decisions. Immutable: every decision makes a new one.
 

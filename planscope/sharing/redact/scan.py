@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from planscope.frozen import frozen
 from planscope.safe.secret_names import (
     environment_secrets,
     holds_secret,
@@ -39,7 +40,7 @@ from planscope.sharing.redact.hits import (
 from planscope.sharing.redact.readings import readings
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surroundings:
     """What is private because of this machine: secrets of the environment (name, value), home, user, hosts.
 

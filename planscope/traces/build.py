@@ -52,6 +52,8 @@ class Builder:
         """Who spoke last, in formats whose items are not grouped into messages."""
         self.heard: Counter[str] = Counter()
         """How often each message was read, in formats that tell the history again in every record."""
+        self.parts: list[tuple[ToolCall | None, list[Item]]] = []
+        """The items of sub-agents, each with the call that started it, if that is known."""
         self._open: OrderedDict[int, ToolCall] = OrderedDict()
         self._by_id: dict[str, ToolCall] = {}
         """The last call with each id."""
@@ -314,6 +316,11 @@ class Builder:
     def branch(self, after: int, items: list[Item]) -> None:
         """Add items that the user rewound."""
         self.trace.branches.append(Branch(after, items))
+
+    def put_in(self) -> None:
+        """Put the items of sub-agents in."""
+        if self.parts:
+            self.items[:] = spliced(self.items, self.parts)
 
     def done(self) -> Trace:
         """Return the finished trace."""

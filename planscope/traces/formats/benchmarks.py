@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 
-from planscope.oracle.trace import Item, Said, ToolCall
+from planscope.oracle.trace import Said, ToolCall
 from planscope.traces.blocks import Shape, speaks, take
-from planscope.traces.build import Builder, spliced
+from planscope.traces.build import Builder
 from planscope.traces.messages import SPEAKS, MessageFormat
 from planscope.traces.values import Obj, as_text, dig, name, obj, rest_of, seq, some, text
 
@@ -64,7 +64,6 @@ def _take_subagents(build: Builder, beside: Obj, depth: int = 1) -> None:
         for ref in seq(dig(call.raw, "answer.subagent_trajectory_ref")):
             for key in ("trajectory_id", "session_id"):
                 starts.setdefault(name(obj(ref).get(key)), call)
-    parts: list[tuple[ToolCall | None, list[Item]]] = []
     for one in map(obj, seq(beside.get("subagent_trajectories"))):
         part = Builder("", "atif")
         part.trace.started = build.trace.started
@@ -74,9 +73,8 @@ def _take_subagents(build: Builder, beside: Obj, depth: int = 1) -> None:
                 _take_step(part, step, text(dig(one, "agent.name")) or ids[0] or "sub-agent")
         if depth < DEEPEST:
             _take_subagents(part, one, depth + 1)
-        parts.append((next((starts[i] for i in ids if i and i in starts), None), part.items))
-    if parts:
-        build.items[:] = spliced(build.items, parts)
+        build.parts.append((next((starts[i] for i in ids if i and i in starts), None), part.items))
+    build.put_in()
 
 
 # SWE-agent and mini-SWE-agent

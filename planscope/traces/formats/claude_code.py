@@ -17,7 +17,7 @@ from pathlib import Path
 
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.traces.blocks import By, take_blocks, usage_of
-from planscope.traces.build import Builder, Full, spliced
+from planscope.traces.build import Builder, Full
 from planscope.traces.json_stream import Broken
 from planscope.traces.reader import FileFormat, Options, closed, records
 from planscope.traces.source import Source, Unreadable, file_source
@@ -427,22 +427,20 @@ class _Session:
 
     def _put_in_sub_agents(self) -> None:
         calls = {call.call_id: call for call in self.build.trace.calls if call.call_id}
-        parts: list[tuple[ToolCall | None, list[Item]]] = []
         prompts: dict[str, ToolCall] = {}
         for call in calls.values():
             asked = text(obj(call.arguments).get("prompt"))
             if asked:
                 prompts.setdefault(asked, call)
         for root, side in self.sides.items():
-            parts.append((calls.get(root) or prompts.get(self.side_prompts[root]), side.items))
+            self.build.parts.append((calls.get(root) or prompts.get(self.side_prompts[root]), side.items))
         own = self.folder / "subagents" if self.folder is not None and self.depth < DEEPEST else None
         for file in files_in(own, MOST_PARTS, "agent-*.jsonl") if own is not None else ():
             agent = file.stem.removeprefix("agent-")
             part, prompt = self._sub_agent(file, agent)
             call_id = _meta(file).get("toolUseId") or self.started.get(agent, "")
-            parts.append((calls.get(call_id) or prompts.get(prompt), part))
-        if parts:
-            self.build.items[:] = spliced(self.build.items, parts)
+            self.build.parts.append((calls.get(call_id) or prompts.get(prompt), part))
+        self.build.put_in()
 
     def _sub_agent(self, file: Path, agent: str) -> tuple[list[Item], str]:
         """Return the items of a sub-agent's file, and its prompt."""

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from planscope.oracle.trace import Item, ToolCall, Trace
+from planscope.oracle.trace import Trace
 from planscope.traces.blocks import Shape, function_response, take
-from planscope.traces.build import MOST_ITEMS, Builder, Full, spliced
+from planscope.traces.build import MOST_ITEMS, Builder, Full
 from planscope.traces.formats.claude_code import files_in
 from planscope.traces.json_stream import Broken
 from planscope.traces.reader import FileFormat, Options, closed, records
@@ -153,7 +153,6 @@ def _put_in_sub_agents(build: Builder, path: Path) -> None:
     """Add the sessions in the folder named by this session's id, each after the call made before it."""
     if not _SAFE.fullmatch(build.trace.id):
         return
-    parts: list[tuple[ToolCall | None, list[Item]]] = []
     calls = build.trace.calls
     for file in files_in(path.parent / build.trace.id, MOST_PARTS, "*.json", "*.jsonl"):
         try:
@@ -171,9 +170,8 @@ def _put_in_sub_agents(build: Builder, path: Path) -> None:
             for item in trace.items:
                 if item.at is not None:
                     item.at = round(max(item.at + began - mine, 0.0), 6)
-        parts.append((before, list(trace.items)))
-    if parts:
-        build.items[:] = spliced(build.items, parts)
+        build.parts.append((before, list(trace.items)))
+    build.put_in()
 
 
 def _read(source: Source, options: Options) -> Iterator[Trace]:

@@ -262,22 +262,17 @@ class _Events:
 
     def put_in(self) -> None:
         """Put the calls of sub-agents after those that started them, and earlier ones first."""
-        if self.front is None and not self.parts:
+        self.build.parts += [(call, part.items) for call, part in self.parts.values()]
+        self.build.put_in()
+        made = self.build.items
+        if self.front is None:
             return
-        items = self.build.items
-        parts: list[tuple[ToolCall | None, list[Item]]] = [
-            (call, part.items) for call, part in self.parts.values()
-        ]
-        made = spliced(items, parts) if parts else list(items)
-        if self.front is not None:
-            begin = next((k for k, item in enumerate(made) if isinstance(item, ToolCall)), len(made))
-            shift = len(self.front.items)
-            for item in made[begin:]:
-                item.message += shift
-            for k, item in enumerate(self.front.items):
-                item.message = (made[begin - 1].message if begin else -1) + 1 + k
-            made = spliced(made[:begin] + self.front.items + made[begin:], ())
-        items[:] = made
+        begin = next((k for k, item in enumerate(made) if isinstance(item, ToolCall)), len(made))
+        for item in made[begin:]:
+            item.message += len(self.front.items)
+        for k, item in enumerate(self.front.items):
+            item.message = (made[begin - 1].message if begin else -1) + 1 + k
+        made[:] = spliced(made[:begin] + self.front.items + made[begin:], ())
 
 
 class _Attachments:

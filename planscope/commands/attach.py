@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import secrets
-import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.commands import Command
-from planscope.commands.common import answer
+from planscope.commands.common import answer, has_terminal
 from planscope.errors import UserError
 from planscope.show.blocks import GAP, Block, Para, Table
 
@@ -49,7 +48,7 @@ def _attach(args: Namespace) -> int:
         raise UserError("--json prints the list of agents, without ID")
     if args.watch and (args.breaks or args.stepping):
         raise UserError("--watch pauses nowhere; leave out --break and --stepping")
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not has_terminal():
         raise UserError("attach shows the agent on the screen, which needs a terminal")
     from planscope.agents.attach.client import attachable
     from planscope.commands.run import check_breakpoints

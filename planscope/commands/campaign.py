@@ -18,6 +18,7 @@ from planscope.commands.common import (
     BASE_URL,
     ProgressLine,
     answer,
+    has_terminal,
     leave_out,
     number,
     output_file,
@@ -119,7 +120,7 @@ def _resume(args: Namespace) -> int:
 
 
 def _open(args: Namespace) -> int:
-    from planscope.commands.open import has_terminal, where_left
+    from planscope.commands.open import where_left
     from planscope.tui.launch import run as run_app
 
     _store(args.name).close()  # an error is raised here, before the screen opens

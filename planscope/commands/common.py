@@ -132,6 +132,16 @@ def output_file(name: str) -> Path:
     return writable_target(Path(name))
 
 
+def output_of(args: Namespace) -> Path | None:
+    """Return the file to write, if -o names one."""
+    return None if args.output is None else output_file(args.output)
+
+
+def has_terminal() -> bool:
+    """Return whether keys can be read and a screen can be shown. A closed stream is None."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
+
+
 def write_or_print(text: str, output: Path | None) -> None:
     """Write text to a file if one is named, else to standard output."""
     if output is None:

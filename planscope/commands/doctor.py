@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from planscope import __version__
 from planscope.commands import Command
-from planscope.commands.common import answer
+from planscope.commands.common import answer, has_terminal
 from planscope.show.blocks import GAP, Block, Code, Heading, Para, Table
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _terminal() -> TerminalDocument:
     size = shutil.get_terminal_size()
     true_colour = os.environ.get("COLORTERM", "").strip().casefold() in ("truecolor", "24bit")
     return TerminalDocument(
-        interactive=sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty(),
+        interactive=has_terminal(),
         term=os.environ.get("TERM"),
         columns=size.columns,
         rows=size.lines,

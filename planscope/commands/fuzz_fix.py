@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planscope.commands.common import complain, output_file, say
+from planscope.commands.common import complain, has_terminal, output_file, say
 from planscope.errors import UserError
 from planscope.safe import visible
 from planscope.toolfuzz.rewriting import NotRewritten, Rewriting, Rewritten, rewritten
@@ -62,7 +61,7 @@ def _place(report: Report, tool: str) -> tuple[str, int]:
 
 
 def _says_yes(tool: str, made: Rewritten, args: Namespace) -> bool:
-    if args.json or not (args.fix and sys.stdin.isatty() and sys.stdout.isatty()):
+    if args.json or not (args.fix and has_terminal()):
         return False
     asked = f"Write the documentation of {visible(tool)} into {visible(made.path.as_posix())}? [y/N] "
     try:

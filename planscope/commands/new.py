@@ -21,6 +21,7 @@ from planscope.commands.common import (
     named_or_found,
     names_of,
     output_file,
+    output_of,
     print_json,
     print_json_line,
     quoted,
@@ -103,7 +104,7 @@ def _new(args: Namespace) -> None:
         raise UserError("-o writes one session; leave --count out, or leave -o out to print JSON")
     if args.clock_times is not None and not args.timed:
         raise UserError("--clock-times needs timed queries; add --timed")
-    output = output_file(args.output) if args.output is not None else None
+    output = output_of(args)
     missed = 0
     for made in cases(_request(args), args.count or 1):
         missed += made.misses(args.redundant)
@@ -142,7 +143,7 @@ def _own(args: Namespace) -> None:
     leave_out(args, RANDOM_ONLY, "is for random queries; leave it out, or leave --text out")
     if isinstance(args.actions, int):
         raise UserError('--actions with --text needs names, as in --actions "a, b", or leave it out')
-    output = output_file(args.output) if args.output is not None else None
+    output = output_of(args)
     text = read_text(args.text).rstrip()
     given = None if args.actions is None else names_of(args.actions)
     names = named_or_found(text, given, timed=args.timed, more=args.new_actions)

@@ -8,13 +8,14 @@ from argparse import Namespace
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from planscope.commands import Command
 from planscope.commands.common import (
     BEGINNING,
     RUN,
     STANDARD_INPUT,
+    has_terminal,
     open_session,
     say,
     say_all,
@@ -156,7 +157,7 @@ def _from_standard_input(args: Namespace) -> int:
     if not trace:
         data = session_json(read_stream(source.raw(), STANDARD_INPUT), STANDARD_INPUT)
         loads(data, STANDARD_INPUT)  # an error is raised here, before the screen opens
-    if not _is_terminal(sys.stdout):
+    if sys.stdout is None or not sys.stdout.isatty():
         raise UserError(
             "the debugger needs a terminal; without one, use planscope check - or planscope replay -"
         )
@@ -174,16 +175,6 @@ def _from_standard_input(args: Namespace) -> int:
 
     with nullcontext(path) if path is not None else temporary_file(data) as file:
         return run_app(file, run=args.run, step=args.step, theme=args.theme, notice=line)
-
-
-def has_terminal() -> bool:
-    """Return whether keys can be read and a screen can be shown."""
-    return _is_terminal(sys.stdin) and _is_terminal(sys.stdout)
-
-
-def _is_terminal(stream: TextIO | None) -> bool:
-    """Return whether the stream is a terminal. A closed stream (None) is not."""
-    return stream is not None and stream.isatty()
 
 
 SERVE_ABOUT = (

@@ -14,6 +14,7 @@ from planscope.commands.common import (
     OUTPUT,
     RUN,
     SESSION,
+    has_terminal,
     open_session,
     output_file,
     read_text,
@@ -67,7 +68,7 @@ _DEBUG = (
 def _debug(args: Namespace) -> int:
     if args.run and not args.answers:
         raise UserError("--run names a run of --answers SESSION; add that")
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not has_terminal():
         raise UserError(
             "debug shows the run on the screen, which needs a terminal; planscope rerun works without one"
         )

@@ -15,7 +15,7 @@ from planscope.commands.common import (
     changing,
     complain,
     open_session,
-    output_file,
+    output_of,
     print_json,
     read_text,
     say,
@@ -81,7 +81,7 @@ def _draft(args: Namespace) -> None:
 
     from planscope.session.traces import trace_of
 
-    output = output_file(args.output) if args.output is not None else None
+    output = output_of(args)
     asks = output is not None and not args.yes
     if args.json and asks:
         raise UserError("--json does not ask; add --yes to write all rules that can be read, or leave out -o")

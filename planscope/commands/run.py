@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ from planscope.commands.common import (
     BASE_URL,
     OUTPUT,
     answer,
+    has_terminal,
     is_text,
     open_session,
     session_path,
@@ -139,7 +139,7 @@ def run_live(args: Namespace, path: Path, session: Session, variant: Variant) ->
     for name, given in (("--times", args.times), ("--json", args.json or None), ("-o", args.output)):
         if given is not None:
             raise UserError(f"--live shows one run on the screen, where you can save it; leave {name} out")
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not has_terminal():
         raise UserError("--live needs a terminal; leave it out to record the run without one")
     from planscope.tui.controllers.live_run import RunChoice, RunRequest
     from planscope.tui.launch import run as run_app

@@ -21,7 +21,7 @@ from planscope.commands.common import (
     whole,
 )
 from planscope.errors import UserError
-from planscope.oracle.verdict_types import VerdictKind, told
+from planscope.oracle.verdict_types import VERDICTS, VerdictKind, told
 from planscope.session.run_list import MINE, Facet, ListedRun, listed_runs, losses_of, matches
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ ABOUT = (
     "List the runs of a session, and at which step they were lost; with WORDS or options only some of them. --delete "
     "and --restore change the session's file: what is deleted stays in it until --empty, and is never shared."
 )
-VERDICTS = ("right", "wrong", "aborted", "unknown")
 
 
 def _step(text: str) -> str:

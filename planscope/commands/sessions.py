@@ -22,7 +22,7 @@ from planscope.commands.common import (
     tell,
 )
 from planscope.errors import UserError
-from planscope.oracle.verdict_types import told
+from planscope.oracle.verdict_types import VERDICTS, told
 from planscope.safe import clip
 from planscope.session.locations import free_path, library_folder, make_folder, name_of, trash_folder
 from planscope.show.blocks import REST, Block, Code, Heading, Para, Table
@@ -40,7 +40,6 @@ ABOUT = (
     "List, show, rename, copy, delete and restore sessions: yours, and the bundled ones. Without ACTION: list. "
     "planscope sessions ACTION --help shows the options of an action."
 )
-VERDICTS = ("right", "wrong", "aborted", "unknown")
 LIST_LIMIT = 2.0
 """Seconds that a list for a person spends on judging runs without a stored verdict."""
 

@@ -14,7 +14,7 @@ from planscope.commands.common import (
     answer,
     complain,
     leave_out,
-    output_file,
+    output_of,
     print_json,
     quoted,
     say,
@@ -63,7 +63,7 @@ def _import(args: Namespace) -> int:
         paths = [newest(args.last)]
     if not paths:
         raise UserError("name a trace: a file, a folder, - (standard input), or --last claude")
-    target = output_file(args.output) if args.output is not None else None
+    target = output_of(args)
     if args.list:
         leave_out(args, ("output", "pick", "all", "rules"), "makes a session, and --list none; leave one out")
         from planscope.documents.listings import TraceLineDocument

@@ -120,11 +120,10 @@ def _way(session_a: Session, a: Variant, session_b: Session, b: Variant) -> list
 
 
 def _line(session: Session, variant: Variant) -> list[Variant]:
-    """Return the variant and its ancestors, the nearest first."""
+    """Return the variant and its ancestors, the nearest first. No file has a variant that is its own ancestor."""
     known = {v.id: v for v in session.variants}
-    line, seen = [variant], {variant.id}
-    while (parent := known.get(line[-1].parent or "")) is not None and parent.id not in seen:
-        seen.add(parent.id)
+    line = [variant]
+    while (parent := known.get(line[-1].parent or "")) is not None:
         line.append(parent)
     return line
 

@@ -159,6 +159,12 @@ class DebugView:
         return self.progress == "judged" and (step == "end" or (lost is not None and lost.step == step))
 
     @property
+    def nothing_to_explain(self) -> bool:
+        """Whether nothing judges the run, and no step of it is named or suspected."""
+        unjudged = self.verdict is not None and self.verdict.told == "not_judged"
+        return unjudged and self.cause_at is None and (self.cause is None or self.cause.suspect is None)
+
+    @property
     def cause_at(self) -> int | None:
         """The index of the step most likely to blame, if it comes before the one that lost the plan."""
         if self.cause is None:

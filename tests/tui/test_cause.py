@@ -16,6 +16,8 @@ from planscope.session.traces import session_of, trace_of
 from planscope.tui.dialogs.help import help_lines
 from planscope.tui.dialogs.look import SOURCES, LookDialog
 from planscope.tui.dialogs.why import WhyDialog, explanation
+from planscope.tui.keys import keys_of
+from planscope.tui.panes.hints import debug_hints, named_hints
 from planscope.tui.screens.debug import doors
 from planscope.walk.walker import Walker
 from planscope.wording.terms import CAUSE, LOST_HERE
@@ -26,6 +28,7 @@ from tests.tui.screen import opened, rows
 from tests.tui.stage import FakeStage
 
 NEVER = "cancel_order never happens."
+TOLD = debug_hints(lambda action: (*keys_of(action), "")[0])
 MARK = f"{CAUSE} step 1"
 
 
@@ -110,6 +113,13 @@ def test_x_tells_the_cause_of_a_run_that_nothing_judges() -> None:
     plain = FakeStage(invented("", reward=1.0), "t")
     doors.explain(plain)
     assert plain.app.pushed == [] and plain.told
+    assert "explain" not in {hint.id for hint in named_hints(plain.view, TOLD)}
+    unsure = Trace([ASKED, look("#W1000001"), YES, cancel("#W1000001")], id="t")
+    doubted = FakeStage(session_of([unsure]), "t")
+    assert doubted.view.cause is not None and doubted.view.cause.step is None and doubted.view.cause.suspect
+    assert "explain" in {hint.id for hint in named_hints(doubted.view, TOLD)}
+    doors.explain(doubted)
+    assert [type(screen) for screen, _ in doubted.app.pushed] == [WhyDialog]
 
 
 async def test_a_run_that_was_graded_0_is_a_failure_whatever_judges_it(tmp_path: Path) -> None:

@@ -40,8 +40,8 @@ strange call | next-call: continue, continue: to the next breakpoint, stop-run: 
 asks         | answer-call: answer, stop-run: stop, previous-call, look
 approves     | next-call: approve, edit-arguments: arguments, refuse-call: reject, stop-run: stop, previous-call
 back         | go-end: paused call, next-call, previous-call, stop-run: stop, explain
-not judged   | next-call, previous-call, first-violation, edit: write rules, look, choose-run
-             | fold-calls: fold turns, search, compare, library
+not judged   | next-call, previous-call, first-violation, edit: write rules, look, choose-run, explain
+             | compare, fold-calls: fold turns, search, library
 imported     | next-call, previous-call, first-violation, explain, edit: rules, look, choose-run, compare
              | play, search, library
 play         | open_selected, take-back, keep-play, deselect: leave, later-hour, earlier-hour, previous-call
@@ -109,6 +109,8 @@ def debug_hints(key: Callable[[KeyAction], str]) -> Mapping[str, Sequence[Hint]]
 def named_hints(state: DebugView, told: Mapping[str, Sequence[Hint]]) -> list[Hint]:
     """Return the keys that the footer names in the phase: those that find something in this run and this session."""
     idle, run = {"compare"} if state.alone else set(), state.run
+    if state.nothing_to_explain:
+        idle.add("explain")
     named = {}
     if run is not None and state.progress == "judged" and state.debug.run.first_violation is None:
         failed = any(call.failed for call in run.calls)

@@ -37,7 +37,7 @@ def explain(stage: Stage) -> None:
     from planscope.tui.dialogs.why import WhyDialog
 
     view = stage.view
-    if view.verdict is not None and view.verdict.told == "not_judged" and view.cause_at is None:
+    if view.nothing_to_explain:
         stage.tell(not_judged())
         return
     stage.app.push_screen(WhyDialog(view, stage.work.jobs))

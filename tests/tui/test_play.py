@@ -82,6 +82,9 @@ async def test_an_option_says_what_it_breaks_and_whether_all_is_lost_already() -
         await driven.press(*["up"] * 5, "down", "enter")  # the second one loses the plan
         await settled(driven)
         assert "lost already" in driven.text and "loses the plan" not in driven.text
+        (play,) = (pane for pane in driven.screen.panes if pane.id == "play")
+        already = [line for line in play.lines if "lost already" in line.text]
+        assert already and all(line.runs[-1].role == "dim" for line in already), "one thing is loud: the loss"
         assert "violates c" in driven.text or "violates b" in driven.text
         assert "violates a rule" not in driven.text
 

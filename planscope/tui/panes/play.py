@@ -63,6 +63,7 @@ class PlayPane(LinePane):
 def _option_line(timed: bool, play: Play, i: int, tool: str, width: int) -> Line:
     option = play.options[i]
     here = i == play.at
+    role = "dim" if _is_lost_already(option, play) else option.becomes
     glyph = terms.STATE_GLYPHS[option.becomes]
     hours = ""
     if timed:
@@ -72,22 +73,28 @@ def _option_line(timed: bool, play: Play, i: int, tool: str, width: int) -> Line
         hours = phrases.arguments(option.way.arguments, limit=30)
     left = [
         Run("▶ " if here else "  ", "mark"),
-        Run(f"{glyph} ", option.becomes),
+        Run(f"{glyph} ", role),
         Run(f"{tool}({hours})", "tool"),
     ]
     about = "done already" if option.again else _becomes(option, play)
-    right = [Run(f" {about}", option.becomes)]
+    right = [Run(f" {about}", role)]
     return Line(justify(left, right, width), "cursor" if here else "")
+
+
+def _is_lost_already(option: Option, play: Play) -> bool:
+    """Return whether the call changes nothing, since all was lost before it."""
+    lost = option.becomes == play.played.view.state and option.becomes in ("doomed", "broken")
+    return lost and not option.breaks
 
 
 def _becomes(option: Option, play: Play) -> str:
     """Return the state of the plan after the option."""
-    now, problem = play.played.view.state, play.played.problem
+    problem = play.played.problem
     if option.breaks:
         more = f" and {len(option.breaks) - 2} more" if len(option.breaks) > 2 else ""
         return f"violates {', '.join(label(problem.by_id[c]) for c in option.breaks[:2])}{more}"
-    if option.becomes == now and now in ("doomed", "broken"):
-        return f"{terms.STATES[now]} already"
+    if _is_lost_already(option, play):
+        return f"{terms.STATES[option.becomes]} already"
     return phrases.move_does(problem, option.becomes)
 
 

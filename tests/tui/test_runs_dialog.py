@@ -32,7 +32,10 @@ async def test_each_run_says_how_it_came_out_and_where_it_was_lost() -> None:
         rows = driven.text.splitlines()
         assert any("1 r1  ✓ right" in row and "sim:careful" in row for row in rows)
         assert any("2 r2  ✗ parameter error  step 2   ← here" in row for row in rows)
-        assert any("step 2" in row and "█ 1" in row for row in rows) and "The others: 1 right" in driven.text
+        assert (
+            any("step 2" in row and "█ 1  school_tour_guidan…" in row for row in rows)
+            and "The others: 1 right" in driven.text
+        )
         assert "lost at step 2" in driven.text
 
 

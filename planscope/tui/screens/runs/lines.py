@@ -22,9 +22,6 @@ _LABEL = 9
 _DEEPEST, _LONGEST_ID = 4, 10
 """The depth up to which forks of forks are indented, and the width to which ids are cut."""
 
-_BY = 24
-"""The width that a histogram's row keeps for the names of the tools, if there is room, in cells."""
-
 
 def columns_of(rows: Sequence[Row], here: str) -> tuple[Column[Row], ...]:
     """Return the columns of runs, equally wide in all rows. ``here``: the id of the run in the debugger."""
@@ -117,7 +114,16 @@ def empty_lines(state: Runs, width: int) -> list[Line]:
 
 def loss_lines(losses: Losses, width: int, at: int | None) -> list[Line]:
     """Lay out the histogram: a row for each step. ``at``: the row with the cursor."""
-    lines = [_loss_line(row, losses.most, width, i == at) for i, row in enumerate(losses.rows)]
+    named = [_by(row) for row in losses.rows]
+    kept = (
+        min(max((width_of([by]) for by in named), default=0), width // 2) + 2
+    )  # for names, before long bars
+    count = len(f" {losses.most:,}")
+    scale = max(width - 2 - _LABEL - count - kept, 4) / max(losses.most, 1)
+    lines = [
+        _loss_line(row, by, scale, width, i == at)
+        for i, (row, by) in enumerate(zip(losses.rows, named, strict=True))
+    ]
     if not losses.rows:
         lines.append(line(Run("None of these runs was lost at a step.", "dim")))
     if losses.rest:
@@ -135,16 +141,20 @@ def cause_lines(causes: Sequence[tuple[str, int]], width: int, at: int | None) -
     return lines
 
 
-def _loss_line(row: Loss, most: int, width: int, chosen: bool) -> Line:
+def _by(row: Loss) -> Run:
+    """Name the tools that were called at a step."""
+    tools = (f"{shown(tool, 40)} {n}" if len(row.by) > 1 else shown(tool, 40) for tool, n in row.by)
+    return Run(", ".join(tools), "dim")
+
+
+def _loss_line(row: Loss, by: Run, scale: float, width: int, chosen: bool) -> Line:
     count = f" {row.runs:,}" if row.runs else ""
-    by = ", ".join(f"{shown(tool, 40)} {n}" if len(row.by) > 1 else shown(tool, 40) for tool, n in row.by)
-    room = max(width - 2 - _LABEL - len(f" {most:,}") - (min(_BY, width // 3) + 2), 4)
-    size = max(round(row.runs * room / max(most, 1)), 1) if row.runs else 0
+    size = max(round(row.runs * scale), 1) if row.runs else 0
     label = Run(f"{step_name(row.step):<{_LABEL}}", "label")
     runs = [label, Run("█" * size, "broken"), Run(count, "strong")]
     left = width - 2 - width_of(runs) - 2
-    if by and left >= 6:
-        runs += [Run("  "), *cut([Run(by, "dim")], left)]
+    if by.text and left >= 6:
+        runs += [Run("  "), *cut([by], left)]
     return cursor_line(runs, chosen)
 
 

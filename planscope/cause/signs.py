@@ -230,7 +230,7 @@ class _Look:
         writes = not self.reads(call.tool)
         if call.failed:
             self.found.failed.append(step)
-            add(step, "failed", f"it failed: {value(call.answer or '')}")
+            add(step, "failed", f"it failed: {value(call.answer or '', 120)}")
         elif ids and not writes and (call.answer or "").strip() in ("", "[]", "{}", "null") and call.answered:
             add(step, "empty", "its answer is empty")
         for one in sources:

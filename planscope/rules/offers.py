@@ -27,7 +27,7 @@ def offers(trace: Trace) -> list[str]:
     first: dict[str, ToolCall] = {}
     for call in trace.calls:
         first.setdefault(call.tool, call)
-    called = list(first)
+    called = list(first)[:MOST_OFFERED]  # a thousand tools have half a million pairs
     pairs = [(later, earlier) for k, later in enumerate(called) for earlier in reversed(called[:k])]
     made = [
         f"{tool_text(later)} comes before {tool_text(earlier)}{_same(first, later, earlier)}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from textual import events
 
 from planscope.oracle.trace import LeftOut, Said, ToolCall, Trace
 from planscope.rules.in_session import add_rules
-from planscope.rules.offers import examples, labelled
+from planscope.rules.offers import examples, labelled, offers
 from planscope.session.locations import bundled
 from planscope.session.traces import session_of
 from planscope.wording import terms
@@ -67,6 +68,17 @@ async def test_turns_failures_name_and_grade_are_on_the_screen(tmp_path: Path, s
         await driven.press("G")
         shown = " ".join(driven.text.split())
         assert "graded 0, keeps all rules" in shown and "not recorded" in shown and "0.0 s" not in shown
+
+
+def test_rules_to_begin_with_cost_little_where_there_are_very_many_tools() -> None:
+    calls = [ToolCall(f"tool_{k}", {"id": k}) for k in range(1_000)]
+    tracemalloc.start()
+    try:
+        offered = offers(Trace(calls))
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000, "each pair of tools was a sentence: 90 MB"
+    finally:
+        tracemalloc.stop()
+    assert "tool_1 comes before tool_0." in offered and "tool_0 comes before tool_1." in offered
 
 
 async def test_words_beside_a_long_label_are_safe(tmp_path: Path) -> None:

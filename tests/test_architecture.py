@@ -274,7 +274,7 @@ TOKENS = {
     "synthesis": 17_374,
     "documents": 13_636,
     "compare": 13_820,
-    "cause": 9_676,
+    "cause": 9_682,
     "campaign": 14_233,
     "top": 11_552,
     "wording": 7_707,

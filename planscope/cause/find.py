@@ -35,7 +35,9 @@ MOST_LINKS = 6
 
 def breaks_of(results: Iterable[Tested]) -> list[Break]:
     """Return the broken rules by the first step that breaks each."""
-    found = [Break(one.broken_at[0], one.rule.name or one.rule.text) for one in results if one.state == "broken"]
+    found = [
+        Break(one.broken_at[0], one.rule.name or one.rule.text) for one in results if one.state == "broken"
+    ]
     return sorted(found, key=lambda one: _rank(one.step))
 
 

@@ -270,7 +270,7 @@ TOKENS = {
     "oracle": 34_963,
     "sharing": 31_622,
     "debugger": 27_177,
-    "dissection": 26_590,
+    "dissection": 26_807,
     "synthesis": 17_374,
     "documents": 13_636,
     "compare": 13_820,

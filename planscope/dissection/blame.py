@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from planscope.dissection.changes import Changes
 from planscope.dissection.culprit import STATED, Culprit, Search, Suspect, Trial
-from planscope.dissection.evidence import SAME, Cause, Counts, Decision, total
+from planscope.dissection.evidence import SAME, Cause, Counts, CulpritKind, Decision, total
 from planscope.dissection.measures import (
     Measure,
     Split,
@@ -31,6 +31,9 @@ _LONGEST = 70
 
 _NO_PLACE = 0.5
 """A limit is to blame only if no one place is, but with less than this probability."""
+
+_AGAIN = 3
+"""So many queries in other sentences must agree with a limit after it was found: it was chosen of many, by its fit."""
 
 NOT_NAMED = "No single word, clause or constraint is named: the runs do not show one."
 """What is said if the search ended without a name."""
@@ -81,19 +84,23 @@ def limit_besides(variant: Variant, cause: Cause | None, cells: Cells) -> Split 
     """Return the limit that is to blame where the one that seems to cure is another.
 
     Other words and names may just be shorter: then a length is to blame. Other sentences may leave out a constraint
-    that follows from others, or say it less often. The limit is clearer than all words and all other limits, and hardly
-    any query of the kind that seems to cure is right above it. Three of other words that are as long must fail.
+    that follows from others, or say it less often. Fresh queries may be below a limit. The limit is clearer than all
+    words and all other limits, and hardly any query of the kind that seems to cure is right above it. Three of other
+    words that are as long must fail.
     """
-    kinds, wanted = _ALIKE, "constraint"
+    kinds: tuple[CellKind, ...] = _ALIKE
+    wanted: tuple[CulpritKind, ...] = ("constraint",)
     if cause in ("Terminal", "Topic"):
-        kinds, wanted = (*_ALIKE, "TopicChange", "Combined"), "length"
+        kinds, wanted = (*_ALIKE, "TopicChange", "Combined"), ("length",)
+    elif cause == "Constraint":
+        kinds, wanted = (*_ALIKE, "Control"), ("number", "length", "position")
     elif cause != "Structure":
         return None
     with suppress(ParseFailure):
         limit = to_blame(splits_of(variant, cells, kinds))
-        if limit and limit.kind == wanted:
+        if limit and limit.kind in wanted:
             for measure, most, _, above in splits_of(variant, cells, (SPEAKS_FOR[cause],)):
-                least = 4 * above.right + VOICES * (wanted == "length")
+                least = 4 * above.right + VOICES * ("length" in wanted)
                 if (measure, most) == limit[:2] and above.wrong > least:
                     return limit
     return None
@@ -125,7 +132,7 @@ def refined(decision: Decision, variant: Variant, cells: Cells) -> Decision:
         return decision
     causes: list[Cause]
     if limit := limit_besides(variant, cause, cells):
-        causes = ["Structure" if limit.kind == "length" else "Constraint"]
+        causes = ["Constraint" if limit.kind == "constraint" else "Structure"]
         likely = {**likely, causes[0]: likely[cause], cause: likely[causes[0]]}
         why = "one limit explains the runs best"
     elif cause == "Structure" and not decision.several and (pair := _with_a_word(variant, cells)):
@@ -143,7 +150,9 @@ def refined(decision: Decision, variant: Variant, cells: Cells) -> Decision:
 
 
 def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | None, Suspect | None]:
-    """Return the limit or the suspect that the runs prove. Limits are to blame only where the sentences are.
+    """Return the limit or the suspect that the runs prove. Limits are to blame only where the sentences are, and only
+    if no one place is likely, or they explain nearly all queries, which a place does not; but to count clauses of a
+    form may be to count the one that is to blame.
 
     No clause is to blame if queries without any such clause fail as well. No sentence is to blame for its place alone:
     to move it moves another one, and changes the order in which actions are named, which may cure by itself. If either
@@ -154,9 +163,12 @@ def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | No
         return limit, None
     limits, search = splits_of(variant, cells), search_of(changes, cells)
     one_place = sum(p for suspect, p in search.likely.items() if suspect and len(suspect.changes) == 1)
-    limit = to_blame(limits) if changes.cause == "Structure" and one_place < _NO_PLACE else None
-    if limit is not None or rivals(limits):
-        return limit, None
+    rival = rivals(limits)
+    limit = to_blame(limits) if changes.cause == "Structure" else None
+    if limit and one_place >= _NO_PLACE and not (rival and limit.measure.kind != "clause"):
+        limit = None
+    if limit is not None or rival:
+        return (limit if limit is not None and _was_told(limit, variant, cells) else None), None
     found = search.proved()
     if found is None or changes.cause != "Structure":
         return None, found
@@ -169,6 +181,13 @@ def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | No
     forms = {m for m in own if m.kind == "clause" and cured[m][0] < own[m][0]}
     told = any(one.measure in forms and not one.most and one.cures for one in limits)
     return None, found if told else None
+
+
+def _was_told(limit: Split, variant: Variant, cells: Cells) -> bool:
+    """Return whether a limit of this kind was to blame already before the last queries in other sentences were run."""
+    earlier = {**cells, "QuerySynthesize": cells.get("QuerySynthesize", ())[:-_AGAIN]}
+    before = to_blame(splits_of(variant, earlier))
+    return before is not None and before.kind == limit.kind
 
 
 def culprit_of(variant: Variant, decision: Decision, cells: Cells) -> Culprit | None:

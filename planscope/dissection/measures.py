@@ -55,7 +55,8 @@ def counted(text: str, actions: tuple[Action, ...], timed: bool) -> Measured:
     spans = [s.span for s in reading.tree.sentences]
     often = max(Counter(action for _, action in refs).values(), default=0)
     full = [(sum(a <= at < b for (at, _), _ in refs), (a, b)) for a, b in spans]
-    long = [(len(text[a:b].split()), (a, b)) for a, b in spans]
+    parts = [node.span for node in nodes if isinstance(node, Clause | Relative)]
+    long, longest = ([(len(text[a:b].split()), (a, b)) for a, b in some] for some in (spans, parts))
     asked = reading.problem.said
     waits = {c.after for c in asked}
     whole = (0, len(text))
@@ -63,6 +64,7 @@ def counted(text: str, actions: tuple[Action, ...], timed: bool) -> Measured:
     clauses = [node.form.removesuffix("_compound") for node in nodes if isinstance(node, Clause)]
     found: Sequence[tuple[CulpritKind, str, int]] = (
         ("number", "sentences", len(spans)),
+        ("number", "clauses", len(parts)),
         ("number", "mentions of actions", len(refs)),
         ("number", "mentions of one action", often),
         # Other sentences may say a constraint that follows from others less often, or not at all.
@@ -83,6 +85,7 @@ def counted(text: str, actions: tuple[Action, ...], timed: bool) -> Measured:
         **{Measure(kind, what): (n, whole) for kind, what, n in found},
         Measure("number", "mentions of actions in one sentence"): max(full, default=(0, whole)),
         Measure("length", "words in one sentence"): max(long, default=(0, whole)),
+        Measure("length", "words in one clause"): max(longest, default=(0, whole)),
         Measure("position", "actions that are named first and wait for others"): first,
     }
 

@@ -218,3 +218,46 @@ def test_a_constraint_is_to_blame_where_other_sentences_cure_only_if_they_leave_
     (again,) = (c for c in reading().problem.said if c.id in named.constraints)
     assert (again.before, again.after) == ("a1", "a3")
     assert decided("Structure", {**told, "QuerySynthesize": [*without, *without]}).cause == "Structure"
+
+
+FEW = (
+    "Coffee brewing precedes crew briefing. Crew briefing precedes seat cleaning.",
+    "Before seat cleaning, coffee brewing occurs. Crew briefing occurs before safety demonstration.",
+    "Coffee brewing, which precedes crew briefing, occurs at some point before seat cleaning. "
+    "Crew briefing comes at some point before safety demonstration.",
+)
+MANY = (
+    "Crew briefing precedes seat cleaning. Crew briefing precedes safety demonstration. "
+    "Coffee brewing precedes crew briefing.",
+    "Coffee brewing precedes seat cleaning. Coffee brewing precedes crew briefing. "
+    "Coffee brewing precedes safety demonstration.",
+)
+
+
+def test_a_number_is_to_blame_where_fresh_queries_cure_only_if_they_are_below_it() -> None:
+    """All that have three sentences fail, whatever they ask for."""
+    as_is = cells_of(Changes(reading(), "Constraint"), asked(), [], [])["Original"]
+    same = [written("QuerySynthesize", SHORT, Counts(0, 1))] * 6
+    fresh = [written("Control", text, Counts(1, 0)) for text in FEW] * 3
+    full = [written("Control", text, Counts(0, 1)) for text in MANY] * 3
+    told: Cells = {"Original": as_is, "QuerySynthesize": same, "Control": [*fresh, *full]}
+    assert decided("Constraint", told).cause == "Structure"
+    named = culprit_of(asked(), Decision("Constraint", 0.98, ""), {**told, "Culprit": [fresh[0]]})
+    assert named is not None and named.kind == "number"
+    right = [written("Control", text, Counts(1, 0)) for text in MANY] * 3
+    assert decided("Constraint", {**told, "Control": [*fresh, *right]}).cause == "Constraint"
+
+
+def test_a_limit_is_named_if_later_queries_agree_and_even_if_one_place_seems_to_cure() -> None:
+    """The small change that cures is below the limit as well."""
+    changes, variant = Changes(reading(), "Structure"), asked()
+    relative = next(n for n, c in enumerate(changes.all) if TEXT[slice(*c.places[0][1])].startswith("which"))
+    rest = [n for n in range(len(changes.all)) if n != relative]
+    small = [([n], Counts(0, 1)) for n in rest]
+    cells = cells_of(changes, variant, [([relative], Counts(0, 1)), *small], [])
+    below = [written("QuerySynthesize", text, Counts(1, 0)) for text in FEW] * 4
+    above = [written("QuerySynthesize", text, Counts(0, 1)) for text in MANY] * 4
+    limit, _ = proved(changes, variant, {**cells, "QuerySynthesize": [*above, *below]})
+    assert limit is not None and limit.kind == "number"
+    late = {**cells, "QuerySynthesize": [*above, *below[:4]]}
+    assert proved(changes, variant, late) == (None, None)

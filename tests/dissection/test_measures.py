@@ -30,6 +30,7 @@ def test_what_is_counted() -> None:
     found = {measure.said: (n, text[a:b]) for measure, (n, (a, b)) in measured(variant(text)).items()}
     first = text[: text.index(".") + 1]
     assert found["sentences"] == (2, text)
+    assert found["clauses"][0] == 3
     assert found["mentions of actions"][0] == 6
     assert found["mentions of one action"][0] == 3
     assert found["relative clauses"][0] == 1
@@ -37,6 +38,7 @@ def test_what_is_counted() -> None:
     assert found["words"][0] == 18
     assert found["mentions of actions in one sentence"] == (4, first)
     assert found["words in one sentence"] == (13, first)
+    assert found["words in one clause"] == (13, first.removesuffix("."))
     assert found["constraints said"][0] == 5
     assert found["“coffee brewing before crew briefing”"][0] == 3
     assert (found["“precede”"][0], found["“before”"]) == (2, (1, "before"))

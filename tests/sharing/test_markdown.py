@@ -66,7 +66,7 @@ def test_it_tells_where_an_earlier_attempt_was_lost() -> None:
 def test_the_words_to_blame_and_the_cured_query_are_told_there_and_on_the_page() -> None:
     session = load(bundled()["cause-terminal"])
     text = share(session, None, "markdown", redaction=None)
-    assert "### What in the query makes the agent fail\n\n```text\nCause: Terminal, confidence 98 %." in text
+    assert "### What in the query makes the agent fail\n\n```text\nCause: Terminal, confidence 99 %." in text
     assert "It fails where sentence 1 says “postdates”" in text.replace("\n", " ")
     found = found_in(session, "v1")
     assert found is not None and found.cured.split(".")[0][:40] in text.replace("\n", " ")

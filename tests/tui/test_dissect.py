@@ -385,7 +385,7 @@ async def test_the_words_to_blame_are_marked_in_the_query_with_the_cured_query_o
         told = " ".join(
             " ".join(row.partition("│")[0].strip(" ┃") for row in driven.text.splitlines()).split()
         )
-        assert "It fails where sentence 1 says" in told and "Cause: Terminal, confidence 98 %" in told
+        assert "It fails where sentence 1 says" in told and "Cause: Terminal, confidence 99 %" in told
         await driven.press("1", "enter")
         compared = driven.app.screen
         assert isinstance(compared, CompareScreen)

@@ -110,7 +110,7 @@ def test_the_run_that_is_walked_through_is_none_that_a_dissection_made() -> None
 def test_what_a_dissection_found_is_said_with_the_words_to_blame() -> None:
     walker = Walker(load(bundled()["cause-terminal"]))
     cause, _, blame, cured = walker.do("m")
-    assert cause == "Cause: Terminal, confidence 98 %." and "It fails where sentence 1 says" in blame
+    assert cause == "Cause: Terminal, confidence 99 %." and "It fails where sentence 1 says" in blame
     assert cured.startswith("The cured query: ")
     assert "was not dissected" in said(Walker(FIRST), "m")
 

@@ -16,7 +16,8 @@ class ParseError:
     ``found``: the words at that place ("" at the end of the text). ``expected``: what could stand there, in plain words
     ("an action"). ``readings``: the meanings of an ambiguous sentence, in one or two sentences each. ``idle``: the
     sentence names no action and asks nothing, so that the others can be read without it. ``suggestions``: sentences
-    about the actions that can be read; one of them may be what was meant.
+    about the actions that can be read; one of them may be what was meant. ``lists``: the ids of the actions that the
+    sentence only lists ("Build, test, deploy."), which is a chain unless other sentences say their order.
     """
 
     line: int
@@ -28,6 +29,7 @@ class ParseError:
     readings: tuple[str, ...] = ()
     idle: bool = False
     suggestions: tuple[str, ...] = ()
+    lists: frozenset[str] = frozenset()
 
 
 def in_a_line(errors: Sequence[ParseError], longest: int | None = None) -> str:
@@ -56,6 +58,7 @@ class Trouble:
     readings: tuple[str, ...] = ()
     idle: bool = False
     suggestions: tuple[str, ...] = ()
+    lists: frozenset[str] = frozenset()
 
     def located(self, text: str, offset: int) -> ParseError:
         start, end = self.span[0] + offset, self.span[1] + offset
@@ -69,5 +72,6 @@ class Trouble:
             self.readings,
             self.idle,
             self.suggestions,
+            self.lists,
         )
         return ParseError(line, column, *own)

@@ -93,6 +93,9 @@ _CHAINS = re.compile(r"(?P<first>[^\n]*(?:->|=>|\u2192)[^\n]*)\n[^\n]*(?:->|=>|\
 _BESIDE_NAMES = frozenset(("please", "and", "also", "!"))
 """What may stand beside an action in these."""
 
+_LISTING = _BESIDE_NAMES | {",", ";", "&"}
+"""The same of a list of actions."""
+
 _HALF_OF_DAY = re.compile(r"(?<=[0-9 \u00a0])[ap]\.m\.", re.IGNORECASE)
 """Its periods end no sentence, unless the text ends there or a capital follows."""
 
@@ -192,7 +195,10 @@ class _Reader:
         told = [one for one in ways if one.tree is not None and one.tree.clauses]
         if len(ways) == 1 and not told:
             return replace(found, idle=True)
-        return self._sentences.only(text, told, []) if told and len(told) == len(ways) else found
+        if told and len(told) == len(ways):
+            return self._sentences.only(text, told, [])
+        listed, others = self._skeletons.named_in(text)
+        return found if "" in listed or not others <= _LISTING else replace(found, lists=frozenset(listed))
 
     def _without(self, text: str, before: str, found: Trouble, span: Span) -> Trouble:
         """Return the error with what the text would say without a word that is not known."""
@@ -386,9 +392,19 @@ def read_query(text: str, actions: Iterable[Action], *, timed: bool = False, kep
         else:
             sentences.append(build(*found))
             left_out += _aside(*found)
-    if wrong := [error for error in errors if not error.idle] or ([] if sentences else errors):
+    if not sentences:
+        raise ParseFailure([error for error in errors if not error.idle] or errors)
+    reading = _reading(text, tuple(sentences), actions, timed, tuple(left_out))
+    if wrong := _unread(errors, reading):
         raise ParseFailure(wrong)
-    return _reading(text, tuple(sentences), actions, timed, tuple(left_out))
+    return reading
+
+
+def _unread(errors: Iterable[ParseError], reading: Reading) -> list[ParseError]:
+    """Return the errors of sentences that ask for something: not of those that only list actions whose order the others
+    say."""
+    said = [{c.before, c.after} for c in reading.problem.said if c.kind == "order"]
+    return [one for one in errors if not (one.idle or any(pair <= one.lists for pair in said))]
 
 
 def read_partly(text: str, actions: Iterable[Action], *, timed: bool = False) -> PartReading:
@@ -396,22 +412,24 @@ def read_partly(text: str, actions: Iterable[Action], *, timed: bool = False) ->
     ``read_query`` does."""
     actions = tuple(actions)
     sentences, numbers = [], []
-    errors: list[ParseError] = []
+    broken: list[tuple[ParseError, Span]] = []
     spans: list[Span] = []
     left_out: list[Span] = []
     for span, found in _sentences(text, actions, timed):
         if isinstance(found, ParseError):
-            errors.append(found)
-            left_out += [span] * found.idle
+            broken.append((found, span))
         else:
             sentences.append(build(*found))
             numbers.append(len(spans))
             left_out += _aside(*found)
         spans.append(span)
+    every = [error for error, _ in broken]
     if not sentences:
-        return PartReading(None, tuple(errors), tuple(spans))
-    errors = [error for error in errors if not error.idle]
-    reading = _reading(text, tuple(sentences), actions, timed, tuple(left_out))
+        return PartReading(None, tuple(every), tuple(spans))
+    reading = _reading(text, tuple(sentences), actions, timed, ())
+    errors = _unread(every, reading)
+    left_out += [span for error, span in broken if error not in errors]
+    reading = replace(reading, left_out=tuple(sorted(left_out)))
     if errors:
         counted = tuple(
             c if c.sentence is None else replace(c, sentence=numbers[c.sentence])

@@ -13,7 +13,7 @@ from planscope.language.errors import ParseFailure
 from planscope.language.grammar import clause_skeletons, grammar_report
 from planscope.language.lexicon import load_lexicon
 from planscope.language.problem import make_actions
-from planscope.language.reading import paper_reading, read_query
+from planscope.language.reading import paper_reading, read_partly, read_query
 from planscope.language.tree import Natural, is_natural, walk
 from planscope.language.tree_json import dump, load
 from planscope.session.oracle_input import own_reading
@@ -440,3 +440,38 @@ def test_no_word_of_a_sentence_that_is_read_is_left_unused(text: str, where: flo
 )
 def test_what_a_sentence_says_beside_its_orders_is_told(text: str, left_out: list[str]) -> None:
     assert read(text).left_out_words == left_out
+
+
+LISTED = make_actions(["draw the plan", "order the wood", "build the shed"])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Order the wood after you draw the plan.",
+        "Draw the plan, order the wood, build the shed. Order the wood after you draw the plan.",
+        "Please draw the plan, order the wood and build the shed. Drawing the plan comes before ordering the wood.",
+        "Build the shed, draw the plan, order the wood. Draw the plan before you order the wood. Many thanks.",
+    ],
+)
+def test_a_list_of_actions_says_no_order_where_others_say_it(said: str) -> None:
+    reading = read_query(said, LISTED)
+    assert [(c.before, c.after) for c in reading.problem.said] == [("a1", "a2")]
+    part = read_partly(said, LISTED)
+    assert part.reading is not None and not part.errors
+    assert part.reading.left_out_words == reading.left_out_words
+    assert (len(reading.left_out) > 0) == ("shed" in said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Draw the plan, order the wood, build the shed.",
+        "Draw the plan, order the wood, build the shed. Build the shed by 17:00.",
+        "Draw the plan, order the wood. Build the shed after you order the wood.",
+        "Draw the plan, order the wood, perhaps build the shed. Order the wood after you draw the plan.",
+    ],
+)
+def test_a_list_of_actions_may_be_their_order(said: str) -> None:
+    with pytest.raises(ParseFailure):
+        read_query(said, LISTED, timed=True)

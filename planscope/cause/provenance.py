@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import itemgetter
 from typing import Literal
 
+from planscope.frozen import frozen
 from planscope.language.calls import Path, path_text
 from planscope.oracle.trace import Json, Said, ToolCall, Trace
 from planscope.rules.values import read_answer
@@ -53,7 +54,7 @@ _MONTH = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where a value stands. ``step``: of the call whose answer has it, 0 for what was said. ``path``: the path in the
     answer. ``text``: the text of which it is a word there."""
@@ -65,7 +66,7 @@ class Place:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """Where the value of one argument of a call came from. ``place`` is None if it came from nowhere; else the last
     place that is like the argument. ``first``: the call that brought a value from nowhere into the trace.

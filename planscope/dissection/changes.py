@@ -10,9 +10,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from planscope.dissection.evidence import Cause, CulpritKind
+from planscope.frozen import frozen
 from planscope.language.problem import Constraint, NodePath, Span
 from planscope.language.reading import ActionNameError, ParseFailure, Reading, read_query
 from planscope.language.render import render
@@ -40,7 +40,7 @@ from planscope.synthesis.sentences import CLOCK_FORMS, Wording
 from planscope.synthesis.substitution import Draft, Place, places, renamed, substitute
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """One small change. ``places``: the words of the query that it is about, each with its sentence.
 

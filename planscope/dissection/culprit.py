@@ -18,12 +18,12 @@ import math
 import random
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from planscope.dissection.changes import Change
 from planscope.dissection.evidence import Counts, CulpritKind
 from planscope.dissection.rates import Pick
+from planscope.frozen import frozen
 from planscope.stats import entropy, fisher
 
 THRESHOLD = 0.02
@@ -57,7 +57,7 @@ fault), and how often it cures by itself (fewer constraints are easier to meet).
 _ORIGINAL_AFTER = 6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trial:
     """A query with some changes, by their numbers, and its runs."""
 
@@ -65,7 +65,7 @@ class Trial:
     counts: Counts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Suspect:
     """A possible culprit: the sets of changes each of which cures. Usually there is one set, of one change."""
 
@@ -294,7 +294,7 @@ def _prior(changes: Sequence[Change]) -> dict[Suspect, float]:
     return {one: weight / whole for one, weight in found.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Culprit:
     """The words to blame. ``places``: each with its sentence and its text; ``span`` is that of the first.
 

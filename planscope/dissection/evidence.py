@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, get_args
 
+from planscope.frozen import frozen
 from planscope.session.model import CellKind
 
 Cause = Literal["Probability", "Terminal", "Topic", "Structure", "Constraint"]
@@ -42,7 +43,7 @@ CAUSE_OF: Mapping[CellKind, Cause] = {
 """The cause that an arm indicates if it is right and the arms before it are not."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Counts:
     """The runs of one mutant that can be judged. Aborted ones say nothing about planning."""
 
@@ -82,7 +83,7 @@ def of_kinds(evidence: Evidence, kinds: Sequence[CellKind]) -> Counts:
     return sum((total(evidence.get(kind, ())) for kind in kinds), Counts())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """The answer of a dissection. ``cause`` is None if undecided (``missing`` says what would help) or
     ``blameless``.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from planscope.agents.options import RunOptions
+from planscope.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DissectOptions(RunOptions):
     """``budget``: runs in all. ``culprit_budget``: runs that look for the words to blame, besides what ``budget`` has
     left; 0 for none. ``at_once``: how many runs of a model that is not simulated are made at the same time."""

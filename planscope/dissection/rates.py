@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from planscope.dissection.belief import ARMS, AVOIDS, NONE, SEVERAL, TWO, Belief, foresee, with_runs
 from planscope.dissection.evidence import (
@@ -18,6 +17,7 @@ from planscope.dissection.evidence import (
     of_kinds,
     total,
 )
+from planscope.frozen import frozen
 from planscope.session.model import CellKind
 from planscope.wording.phrases import percent, plural
 from planscope.wording.terms import ARMS as ARMS_SAID
@@ -27,7 +27,7 @@ FIRST = 5
 """How often the unchanged query runs before anything else, because all other rates are compared with its rate."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pick:
     """The mutant to run next, by its place among those of its kind; None means a new mutant."""
 

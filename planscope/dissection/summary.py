@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import MutableMapping
 from contextlib import suppress
-from dataclasses import dataclass
 
 from planscope.dissection.blame import culprit_of, refined, splits_of
 from planscope.dissection.culprit import Culprit
@@ -21,6 +20,7 @@ from planscope.dissection.evidence import (
 from planscope.dissection.measures import shared_by
 from planscope.dissection.paper import decide_paper
 from planscope.dissection.rates import decide
+from planscope.frozen import frozen
 from planscope.language.problem import Problem
 from planscope.language.reading import ParseFailure
 from planscope.oracle.replay import replay
@@ -36,7 +36,7 @@ RunKey = tuple[str, int]
 """The id of a run and its number of events."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CellRun:
     """One run of a cell as the oracle judges it now. ``told`` and ``headline``: as words name verdict and error."""
 
@@ -54,7 +54,7 @@ def cell_run(run: Run, judged: Verdict) -> CellRun:
     return CellRun(run.id, judged.verdict, judged.error_type, help_of(run), judged.told, named)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CellView:
     """One mutant. ``variant`` and the ids of ``runs`` refer to the session."""
 
@@ -84,7 +84,7 @@ class CellView:
         return next((r.error_type for r in reversed(self.runs) if r.verdict == "wrong"), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """One arm: its mutants by number, and how often it is right, over all of them.
 
@@ -104,7 +104,7 @@ class Row:
         return min(tried, 1) if self.kind in SAME else tried
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Summary:
     """The evaluated dissection. ``rows``: every kind, in the order of ``KINDS``, empty ones too, except those of
     ``RARE``. ``runs``: all that it spent.

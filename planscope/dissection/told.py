@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from planscope.dissection.blame import NOT_NAMED, in_words
 from planscope.dissection.culprit import Culprit
 from planscope.dissection.summary import Summary, summary
+from planscope.frozen import frozen
 from planscope.language.problem import Span
 from planscope.session.model import Dissection, Session
 from planscope.wording import terms
 from planscope.wording.phrases import percent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """What a dissection found. ``sentences``: the cause with its confidence, why, and the words to blame."""
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, date, datetime
 from functools import cache, lru_cache
 from typing import Literal
+
+from planscope.frozen import frozen
 
 Path = tuple[str | int, ...]
 """A path into an argument or an answer: ``a.b[0]`` is ``("a", "b", 0)``. EACH in it stands for every element of a list
@@ -39,7 +41,7 @@ Operator = Literal[
 Source = Literal["argument", "answer", "text", "outcome", "agent"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compare:
     """A comparison ``path operator value``. ``source``: the arguments, the answer, or the text of a user message. The
     search (``satisfiable.py``) has the outcome and the agent as sources, too."""
@@ -56,7 +58,7 @@ class Compare:
         object.__setattr__(self, "flags", tuple(isinstance(one, bool) for one in values))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Combined:
     """Conditions that must all hold, or of which at least one must hold."""
 
@@ -69,7 +71,7 @@ Condition = Compare | Combined
 Relation = Literal["=", "!=", "<", "<=", ">", ">=", "among", "not among", "within", "part of"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Against:
     """A comparison of an argument with an earlier answer: ``argument relation number * answer``. ``unit``: that of the
     values; texts such as "$50" are numbers only with one. ``number``: a factor or, for ``within``, seconds. ``where``:
@@ -86,7 +88,7 @@ class Against:
     pair: Path = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Calls:
     """A set of calls of one tool or of all tools that a glob names, or of messages, which are no calls.
 

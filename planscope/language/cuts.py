@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import chain, islice
 from typing import Literal, NamedTuple, cast, get_args
 
+from planscope.frozen import frozen
 from planscope.language import english
 from planscope.language.calls import (
     ASSISTANT,
@@ -87,7 +88,7 @@ class SentenceError(Exception):
         self.span, self.message, self.expected, self.readings = span, message, expected, readings
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Token:
     """A word, number or sign. ``kind``: a group of ``_TOKEN``. ``key``: the text in lower case, for
     comparison; it has no blanks."""
@@ -102,7 +103,7 @@ class Token:
         return self.text.casefold().replace("\u2019", "'").replace(" ", "_")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """A part of a sentence. ``code``: S (a set of calls), COND (a condition on an answer), per (values that calls must
     share), or what words say (``english.Said``, also of ``exact``)."""

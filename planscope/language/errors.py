@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.language.problem import Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParseError:
     """A sentence that cannot be read. ``line`` and ``column`` count from 1, in code points; ``message`` is one line.
 
@@ -47,7 +47,7 @@ class ParseFailure(UserError, ValueError):
         super().__init__("; ".join(f"line {e.line}, column {e.column}: {e.message}" for e in self.errors))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trouble:
     """An error whose place counts from the beginning of its sentence."""
 

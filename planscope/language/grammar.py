@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import product
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
+from planscope.frozen import frozen
 from planscope.language.lexicon import TERMINALS, VERBS, Lexicon, Modal, load_lexicon
 from planscope.language.tree import FORMS, RELATIONS, Form, RelativeForm, terminals
 
@@ -411,7 +411,7 @@ def wordings(form: Form, lexicon: Lexicon | None = None) -> int:
     return total
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Phrase:
     """A phrase of the lexicon and its allowed places. ``parse_only``: it is read, but never written."""
 
@@ -424,7 +424,7 @@ class Phrase:
     parse_only: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GrammarReport:
     """Counts of the grammar, and its words by the paper's terminals, for `planscope grammar`."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, cast, get_args
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.language.tree import Terminal, Word
 
 TERMINALS: tuple[Terminal, ...] = get_args(Terminal)
@@ -21,7 +21,7 @@ class LexiconError(UserError, ValueError):
     """The lexicon's data breaks its own rules. The message names the phrase."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """One phrase. ``key``: its base form. ``forms``: by the key of a modal ("" for none), its singular and plural."""
 
@@ -34,7 +34,7 @@ class Entry:
     parse_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Modal:
     """A modal verb that may stand before the base form of any verb phrase."""
 

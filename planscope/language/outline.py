@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from planscope.frozen import frozen
 from planscope.language.problem import Constraint, NodePath, Problem, Span
 from planscope.language.tree import (
     NP,
@@ -26,7 +26,7 @@ from planscope.language.tree import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutlineNode:
     """One line of the tree. ``depth``: 0 for the query. ``constraints``: ids of those that the node's words state,
     in order.

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
+
+from planscope.frozen import frozen
 
 Span = tuple[int, int]
 """A half-open range of code points in the query's text."""
@@ -25,7 +27,7 @@ BASE_RULES: tuple[RuleKind, ...] = ("once", "all_done")
 TIMED_RULES: tuple[RuleKind, ...] = ("once", "all_done", "one_by_one", "start_range", "end_range")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Action:
     """An action of the query. ``name``: a noun phrase. ``tool``: the name of its tool. ``duration``: whole hours
     (timed)."""
@@ -36,7 +38,7 @@ class Action:
     duration: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Constraint:
     """One requirement of the query.
 
@@ -103,7 +105,7 @@ def rules(timed: bool) -> tuple[Constraint, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """Actions with their constraints: first ``c1, c2, ...`` by place in the text, then the rules.
 

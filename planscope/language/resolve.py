@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import dropwhile, product
 from operator import attrgetter
 from typing import cast
 
+from planscope.frozen import frozen
 from planscope.language import english
 from planscope.language.calls import Calls
 from planscope.language.clauses import asides, clauses, covering, listed
@@ -34,7 +35,7 @@ MOST_CLAUSES = 8
 Read = Callable[[Sequence[Item]], Iterator[tuple[Meaning, ...]]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """One way to read a sentence. ``meanings``: more than one if the words have several."""
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property
 from itertools import chain, count, pairwise, product
 from operator import attrgetter
 from typing import Literal, TypeVar, cast
 
+from planscope.frozen import frozen
 from planscope.language import english
 from planscope.language.calls import Against, Calls, Condition, condition_text
 from planscope.language.constructions import CLAUSES_BESIDE, DOUBTS, FORMS, SAME, Kind
@@ -30,7 +31,7 @@ Unit = Literal["calls", "seconds", ""]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draft:
     """A rule that a sentence may mean. ``first``, ``then`` and ``until`` are its sets as items. ``turned``: its words
     are those of "Never A before B", which once meant another rule."""

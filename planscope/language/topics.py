@@ -16,13 +16,13 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.language.lexicon import load_lexicon
 from planscope.language.problem import slug
 from planscope.language.scan import phrase_key
@@ -53,7 +53,7 @@ _WORD = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
 _LOWER = re.compile(r"[a-z]+(?: [a-z]+)*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TopicProblem:
     """``phrase`` is None if the problem concerns the whole topic. ``message``: the problem and its remedy."""
 

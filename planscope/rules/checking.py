@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from planscope.frozen import frozen
 from planscope.language.calls import Calls, Path
 from planscope.rules.core import Lost, each, find_core
 from planscope.rules.future import Found, Future
@@ -12,7 +13,7 @@ from planscope.rules.judge import Judge, Rulebook
 from planscope.rules.rule import Rule, RuleFile, unseen_names
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Findings:
     """``contradiction``: ids of a minimal set of rules that no trace keeps, or None. ``implied``: each with the rules
     that imply it. ``uncallable``: tools that no trace which keeps the rules can call."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from planscope.frozen import frozen
 from planscope.language.calls import ASSISTANT, USER, Against, Calls, Condition, Path
 from planscope.oracle.trace import Item, Said, ToolCall, Trace
 from planscope.rules.kinds import KINDS
@@ -63,7 +64,7 @@ def names(calls: Calls, tool: str) -> bool:
     return calls.name == tool if tool in (USER, ASSISTANT) else calls.names(tool)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Touch:
     """The relation of one tool to one rule. ``now`` and ``later``: those of the rule's sets ``first`` that name the
     tool, and count at once or from the next message on; ``then`` and ``until``: the same of the others."""

@@ -9,10 +9,11 @@ constructions (``planscope/language/constructions.py``) and its entry to ``KINDS
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Literal
 
+from planscope.frozen import frozen
 from planscope.language.constructions import Kind
 from planscope.rules.machine import (
     ANY_FIRST,
@@ -37,7 +38,7 @@ Tested = Literal["always", "first", "then", "after first"]
 ``first``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleKind:
     """What is special about one kind of rules. A is the set ``first`` of a rule, B its set ``then``, C its set
     ``until``.

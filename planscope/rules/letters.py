@@ -9,10 +9,11 @@ search does not decide. Deadlines in seconds are met, since calls may follow at 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import product
 
+from planscope.frozen import frozen
 from planscope.language.calls import ASSISTANT, USER, Calls, Compare, Condition, Path, compares
 from planscope.oracle.trace import ToolCall
 from planscope.rules.judge import Rulebook, names
@@ -37,7 +38,7 @@ class Undecided(Exception):
     """A limit was reached, or a condition requires a value that is not searched."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Letter:
     """One possible call: a tool, the truth of conditions, and values (canonical, see ``values.key_part``) by path.
 

@@ -7,8 +7,10 @@ run-time verification of Declare (Maggi and others, 2011): kept for good, kept s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
+
+from planscope.frozen import frozen
 
 FIRST, THEN, MET, USER, LATER = 1, 2, 4, 8, 16
 TOO_LATE = UNTIL = MET
@@ -32,7 +34,7 @@ Step = Callable[[State, int], State]
 UNFILLED = -1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Definition:
     """An automaton before its states are numbered. ``flush``: the change at the beginning of a new message."""
 

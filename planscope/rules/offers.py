@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from planscope.frozen import frozen
 from planscope.language.calls import path_text
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.oracle.trace import ToolCall, Trace
@@ -68,7 +69,7 @@ def _same(first: dict[str, ToolCall], one: str, other: str) -> str:
     return f" for the same {shared[0]}" if shared else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """What a text of rules makes of one run. ``clash``: no trace keeps all rules."""
 
@@ -117,7 +118,7 @@ def reading_lines(error: ParseError) -> Iterator[str]:
     yield from (str(reading) for reading in error.readings)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offered:
     """A rule to choose. ``source``: the sentence of the policy that it comes from; ``about``: what else is known of it,
     each in a line. ``rules`` is empty if no rule can say the source, and ``about`` says why."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from planscope.frozen import frozen
 from planscope.language.calls import path_text
 from planscope.oracle.trace import Cause, LeftOut, ToolCall, Trace, add_left_out
 from planscope.oracle.verdict_types import Blame, Proof, Told, early_end, graded, told
@@ -32,7 +33,7 @@ MOST_LACKS = 100
 MOST_NAMED = 10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckOptions:
     """Options of a check. ``running``: a trace may continue, so what is owed leaves it undecided. ``branches``:
     judge rewound ones too. ``details``: this many wrong traces get core and repair. ``succeeded_only``: failed calls do
@@ -44,7 +45,7 @@ class CheckOptions:
     succeeded_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lack:
     """A tool whose calls do not have the argument that a rule goes by. ``near``: the nearest that they have."""
 
@@ -75,7 +76,7 @@ def with_branches(trace: Trace) -> Iterator[Trace]:
         yield replace(trace, id=f"{trace.id}/branch{number}", items=renumbered, branches=[])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Details:
     """Why a trace is wrong, and what would mend it. ``step``: the first lost one, None if no step is certainly lost.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
+from planscope.frozen import frozen
 from planscope.language.calls import Against, Calls, CallSet, Condition, Path, glob
 from planscope.language.constructions import Kind
 from planscope.language.problem import Span
@@ -45,7 +46,7 @@ def unseen_names(globs: Sequence[str]) -> list[str]:
     return list(found.values())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """One rule.
 
@@ -133,7 +134,7 @@ class Rule:
         return self.machine.with_gaps(bits)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleFile:
     """A file of rules. ``reads`` and ``writes``: tools that were marked as such. ``declared``: the names of those, and
     of others that the file says to be tools. ``warnings``: lines about sentences that may mean something else.

@@ -9,12 +9,12 @@ what it has at the beginning of that path, so such paths are tried together; all
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, product
 from itertools import combinations as choices
 from typing import Literal, TypeVar
 
+from planscope.frozen import frozen
 from planscope.language.calls import Calls, Combined, Compare, Condition, Path, compares
 from planscope.rules.values import MISSING, OTHER, at, key_part, meets, near, plain_value
 
@@ -35,7 +35,7 @@ ABSENT = object()
 FAILURE = "Error: it failed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Formula:
     """What must hold for a call, besides the name of its tool."""
 

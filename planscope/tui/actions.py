@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, cast
+
+from planscope.frozen import frozen
 
 Where = Literal[
     "debug", "edit", "dissect", "compare", "runs", "findings", "library", "campaign", "everywhere"
@@ -33,7 +34,7 @@ OLD_SHIFT_F = frozenset(f"f{n}" for n in range(13, 25))
 """Older terminals send F20 for Shift+F8."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeyAction:
     """One thing that a key does, or the palette alone.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -23,6 +22,7 @@ from textual.screen import Screen
 from textual.theme import Theme
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.session.run_names import run_named
 from planscope.signals import passed_on, status_of
 from planscope.tui.opening.first_frame import FirstFrame
@@ -51,7 +51,7 @@ Picture = Callable[..., str]
 """Draws the debug screen as SVG (``planscope.tui.picture.shared_svg``)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """Where to begin, as the command line says: a run and a step of it, a theme, a run to begin, a campaign.
     ``notice``: what to tell about the session."""

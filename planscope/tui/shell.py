@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from planscope.frozen import frozen
 from planscope.safe import without_controls
 from planscope.session.locations import is_bundled, library_folder, name_of
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from planscope.tui.controllers.live_run import RunChoice
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Here:
     """What a command is about: the session's file, the ids of query and run, and the step."""
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from planscope.frozen import frozen
 from planscope.safe import visible
 from planscope.session.files import size_words
 
 MAX_BYTES = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileProblem:
     """A problem in a file: one line, safe to show. ``line`` counts from 1."""
 
@@ -36,7 +36,7 @@ class Unusable(Exception):
         self.problem = problem
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TomlFile:
     """A parsed TOML file, and its text, in which the lines of keys are found."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +13,7 @@ from planscope.debugger.search import Hit, Search
 from planscope.debugger.selection import Selection
 from planscope.debugger.stops import marks as stops_of
 from planscope.debugger.watches import Watch, WatchLine, look
+from planscope.frozen import frozen
 from planscope.language.problem import Span
 from planscope.oracle.verdict_types import Blame, Repair, StepView, Verdict
 from planscope.session.oracle_input import has_own_tools
@@ -43,7 +44,7 @@ TURNS, WHOLE = 0, -1
 unfolded."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DebugView:
     """The content of the debug screen. ``debug`` is the cursor in the run, which is judged or not yet
     (``progress``).

@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +23,7 @@ from textual.message import Message
 from planscope.campaign.cases import case_id
 from planscope.campaign.store import Store, campaign_path
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.session.locations import SUFFIXES, checked_name, in_library, library_folder, make_folder
 from planscope.session.store import save
 from planscope.tui.controllers.jobs import Jobs
@@ -70,7 +71,7 @@ class Wanted(NamedTuple):
         return ", ".join(part for part in parts if part)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CampaignState:
     """``report`` is None until it is read. ``runs``: those of ``wanted``, as :meth:`Store.listed` returns them.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from planscope.dissection.options import DissectOptions
+from planscope.frozen import frozen
 from planscope.safe.secret_names import without_secrets
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import CancelToken, Jobs
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
 JOB = "dissect"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DissectChoice(DissectOptions):
     """With ``run``, the failing run to begin with, if any."""
 
     run: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Launch:
     """Which runs to make: all that the method asks for, those of a kind, or those of one mutant."""
 

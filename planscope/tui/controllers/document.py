@@ -6,12 +6,12 @@ All methods are for the screen's thread. Threads that save or judge the session 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from textual.message import Message
 
+from planscope.frozen import frozen
 from planscope.session.locations import is_bundled
 from planscope.tui.messages import DocumentChanged
 
@@ -32,7 +32,7 @@ def key_of(session: Session, run: Run) -> RunKey:
     return session.id, run.id, len(run.events)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Saving:
     """The save status. ``""``: nothing was changed yet. ``trouble``: why saving failed, one line of untrusted text."""
 

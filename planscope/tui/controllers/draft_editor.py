@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, TypeVar
 
 from planscope.debugger import draft_typing as typing
@@ -11,6 +11,7 @@ from planscope.debugger.completion import Completion, Offer, complete, take
 from planscope.debugger.draft import Draft, DraftError, draft_of, variant_of_draft
 from planscope.debugger.draft_reading import DraftReading, Solved, problem_of_draft, read_draft, solve
 from planscope.debugger.draft_typing import Edited, History, Kind
+from planscope.frozen import frozen
 from planscope.language.errors import ParseError
 from planscope.language.problem import Action, Problem, Span
 from planscope.session.model import Variant, next_variant_id
@@ -29,7 +30,7 @@ PANES: tuple[PaneName, ...] = ("text", "reading", "constraints", "actions")
 """The panes of the edit screen, in the order of their digits."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ActionLine:
     """An action in the draft and in the parent. ``now`` is None if it was dropped, ``was`` is None if it was added."""
 
@@ -37,7 +38,7 @@ class ActionLine:
     was: Action | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EditState:
     """The state of the edit screen. ``before``: the parent's query. ``seen``: the last reading, perhaps of an older
     text.

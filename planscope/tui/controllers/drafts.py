@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planscope.debugger.draft import Draft, draft_of, variant_of_draft
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.tui.controllers.document import Document, Post
 from planscope.tui.controllers.jobs import Jobs
 from planscope.tui.keys import key_for
@@ -29,7 +29,7 @@ Key = tuple[str, str]
 """The ids of session and variant that a draft belongs to."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Noted:
     path: Path
     parent: Variant

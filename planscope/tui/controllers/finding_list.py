@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple, TypeVar
 
+from planscope.frozen import frozen
 from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing, own_runs
 from planscope.session.run_list import Facet
 from planscope.toolfuzz.correctness.checks import PromptSet
@@ -97,7 +97,7 @@ class Row(NamedTuple):
         return "\n".join((self.tool, self.kind, template, *more)).casefold()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FindingState(Listed[Row]):
     """The state of the list. ``rows``: all. ``hidden``: verdicts are hidden, so that they do not sway labels. Then the
     rows are those that were drawn to be labelled, or all if none was, in random order; else the weightiest is first."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Callable, Container
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -18,6 +18,7 @@ from planscope.debugger.growing import GrowingRun
 from planscope.debugger.linked import Links
 from planscope.debugger.run_index import RunIndex
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.language.outline import OutlineNode
 from planscope.language.problem import Problem
 from planscope.language.reading import ActionNameError, ParseError, ParseFailure, Reading
@@ -72,7 +73,7 @@ _ASKING = threading.Lock()
 Waits = Callable[[float], bool]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Facts:
     """The oracle's answers about one step.
 
@@ -91,7 +92,7 @@ class Facts:
     findings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Judgement:
     """What is known about a run. ``run`` can be stepped through before it is judged."""
 
@@ -113,7 +114,7 @@ class Judgement:
         return self.progress not in ("reading", "judging")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Read:
     """A query that was read, or the errors in it. The outline of a long query comes later."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.language.problem import slug
 from planscope.session import library
 from planscope.session.files import LARGEST, SessionError
@@ -80,7 +81,7 @@ _ORDERS: Mapping[str, Callable[[Entry], Any]] = {
 ORDERS = tuple(_ORDERS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionList(Listed[Entry]):
     """The state of the list.
 
@@ -138,7 +139,7 @@ def verdicts_in(entry: Entry) -> set[str]:
 # Functions that run in threads
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Contents:
     """A session's content: the query that was run last, and the last runs outside dissections.
 
@@ -155,7 +156,7 @@ class Contents:
     findings: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Preview:
     """The preview of a session file. ``unsaved`` and ``held`` are lines about it, or empty; all texts are hostile."""
 

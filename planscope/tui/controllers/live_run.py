@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from planscope.agents.options import RunOptions
 from planscope.agents.paradigms import AGENTS
 from planscope.debugger.stops import LiveStops
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.session.model import CallEvent, Event, Run, Variant, next_run_id
 from planscope.session.record import RunRecord, record_of, with_event
 from planscope.session.recordings import RecordedRun, RecordingTail, kept_rules, placed
@@ -48,7 +49,7 @@ Breakpoints = Callable[["Problem | None"], "Iterable[Breakpoint]"]
 BreakpointsOf = Callable[["Variant | None"], Breakpoints]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OwnChoice:
     """How to run a user's own agent, with its own tools. ``message``: what it is asked.
 
@@ -60,7 +61,7 @@ class OwnChoice:
     recorded: Run | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunChoice(RunOptions):
     """The options of a run that is watched. ``stepping``: pause before every call.
 
@@ -73,7 +74,7 @@ class RunChoice(RunOptions):
     attached: AttachedAgent | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunRequest:
     """A run to begin as soon as the session is read. ``breakpoints``: as the user wrote them."""
 
@@ -82,7 +83,7 @@ class RunRequest:
     breakpoints: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForkChoice:
     """A fork keeps a run's events up to the answer to ``step`` (0: its prompt). ``answer`` replaces that answer."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from planscope.debugger.breakpoints import (
@@ -18,6 +18,7 @@ from planscope.debugger.breakpoints import (
 from planscope.debugger.errors import DebuggerError
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.watches import Watch, parse_watch
+from planscope.frozen import frozen
 
 MOST_SET = 200
 """The limit for breakpoints, and for watches, that are read from a file."""
@@ -25,7 +26,7 @@ MOST_SET = 200
 Parsed = TypeVar("Parsed")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Marks:
     """Breakpoints and watches. ``strange_*``: texts that are invalid in this run, kept for saving and other runs.
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from asyncio import TimerHandle
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.session.run_list import (
     NO_CAUSE,
     Facet,
@@ -131,7 +132,7 @@ class Row(NamedTuple):
         return Place(self.variant.id, self.run.run.id if self.run is not None else "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Runs(Listed[Row]):
     """The state of the list. ``rows``: all queries and runs. ``removed``: the deletions that can be restored."""
 

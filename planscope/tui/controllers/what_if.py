@@ -5,9 +5,10 @@ The played calls are a passing run of the document, so all panes display it. It 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from planscope.frozen import frozen
 from planscope.oracle.judged import Judged
 from planscope.session.model import EndEvent, Run, Variant, next_run_id
 from planscope.tui.controllers.document import Document
@@ -20,7 +21,7 @@ LAST_HOUR = 47
 """The last hour that can be tried. 23 is the last one that is allowed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Play:
     """The played calls, the options for the next call, the chosen option and the hour to play it at."""
 
@@ -35,7 +36,7 @@ class Play:
         return self.options[self.at] if self.at < len(self.options) else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """The place from which the play began: a query, a run or "", and the index in it."""
 

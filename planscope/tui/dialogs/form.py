@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from textual import events, on
@@ -13,6 +12,7 @@ from textual.widgets import Input
 
 from planscope.debugger.offers import Offer, matching
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.tui.dialogs.ask import offers_dialog
 from planscope.tui.dialogs.base import Dialog, Result, SafeInput, Said, TextBox
 from planscope.tui.keys import fixed_keys
@@ -27,7 +27,7 @@ Judged = Callable[[Answers], Sequence[Said]]
 """A function that returns lines about the rows as typed so far."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Field:
     """A row: a line to type, or with ``options`` a choice, which are pairs of an answer and its label.
 

@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from planscope.agents.models import PROVIDERS, check_model
@@ -19,6 +19,7 @@ from planscope.debugger.offers import Offer
 from planscope.debugger.play_values import Way
 from planscope.debugger.typed_call import arguments_of, json_of, line_of, text_of
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.language.topics import load_topics
 from planscope.safe import visible
 from planscope.session.model import Method, Run, Variant
@@ -44,7 +45,7 @@ MOST_QUERIES = 6
 """A fork offers at most this many queries: the run's own and the newest."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Forked:
     """The answers of the fork form. ``answer`` None: the tool's answer stays as it was."""
 

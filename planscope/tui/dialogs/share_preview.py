@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.tui.dialogs.base import LIST_KEYS, Dialog, Said, TextBox, choice
 from planscope.tui.dialogs.form import ask_dialog
 from planscope.tui.keys import fixed_keys
@@ -35,7 +35,7 @@ _WORD = 26
 """The width of a replacement, in cells."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Approved:
     """The redaction that the user approved; None: share without redaction."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from textual import on
 from textual.widget import Widget
 from textual.widgets import Input
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.language.errors import ParseFailure, in_a_line
 from planscope.language.find_actions import UnsureActions, find_actions, names_hours, new_names
 from planscope.language.problem import make_actions
@@ -21,7 +21,7 @@ from planscope.tui.style.lines import shown
 from planscope.wording.phrases import plural
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """What was read of a text. ``names``: its actions, separated by commas. If ``reading`` is None, ``wrong`` says
     why."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.tui.style.lines import shown
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from planscope.tui.controllers.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Opened:
     """A loaded session. ``recovery``: changes that could not be saved the last time.
 
@@ -37,7 +37,7 @@ class Opened:
     changed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Switch:
     """A loaded session to switch to, with its autosave. ``notice`` is displayed once the session is open."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from planscope.compare.result import CallRow, Comparison, Kept, Side, StepSide
 from planscope.compare.wording import ended
 from planscope.compare.wording import state as state_word
+from planscope.frozen import frozen
 from planscope.tui.style.lines import Line, Run, cut, justify, paragraph, shown, width_of
 from planscope.tui.style.roles import CHANGES as ROLES
 from planscope.wording import phrases, terms
@@ -21,7 +21,7 @@ _MOST_LINES = 4
 """At most this many lines of a call are shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """A row with a line in each column. ``differs``: the two sides differ. ``steps``: the index of each side's step.
 

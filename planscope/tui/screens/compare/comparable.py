@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from planscope.compare.sequences import common
+from planscope.frozen import frozen
 from planscope.session.model import CallEvent, Run, Session
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ PATIENCE = 1.0
 """Seconds for judging runs that nobody has judged yet."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chosen:
     """A run of the session, or a query without one."""
 

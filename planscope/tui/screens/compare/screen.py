@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from planscope.compare import compare
 from planscope.compare.result import Comparison
+from planscope.frozen import frozen
 from planscope.session.record import help_of
 from planscope.session.seen import NOT_RECORDED
 from planscope.tui.app_screen import flow, keys_for
@@ -41,7 +42,7 @@ REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunChosen:
     """The result of a screen that the user left to open a run in the debug screen, at a step."""
 
@@ -49,7 +50,7 @@ class RunChosen:
     index: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompareState:
     a: Chosen
     b: Chosen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from textual import on
@@ -15,6 +15,7 @@ from planscope.compare.result import TextDiff
 from planscope.compare.texts import compare_texts
 from planscope.dissection.steps import LOOKING
 from planscope.dissection.summary import CellView, Row, RunKey, Summary
+from planscope.frozen import frozen
 from planscope.oracle.verdict_types import Verdict
 from planscope.safe.secret_names import without_secrets
 from planscope.session.model import CellKind, Dissection, Variant
@@ -50,7 +51,7 @@ BARS, BORDER, MUTANT, HEADED = 2, 1, 4, 30
 the matrix's columns have names."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DissectState:
     """``record``: the displayed dissection. ``row``, ``column``: the selected mutant. ``then``: what is run next.
 

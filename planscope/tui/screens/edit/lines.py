@@ -6,12 +6,12 @@ All functions are pure functions of the state.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import get_args
 
 from planscope.debugger.draft import Draft
 from planscope.debugger.draft_reading import Became, Changed, DraftReading
+from planscope.frozen import frozen
 from planscope.language.errors import ParseError
 from planscope.language.problem import Constraint, Span, slug
 from planscope.safe import cell_width, show
@@ -43,7 +43,7 @@ _BEFORE_ID = 13
 """The width of a constraint's row without its id and its words, in cells."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A selectable place of a list: its first line, and the range of the text that it is about, if any."""
 
@@ -51,7 +51,7 @@ class Place:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Said:
     """The lines of a pane, and the places in them that can be selected."""
 
@@ -272,7 +272,7 @@ def action_lines(state: EditState, width: int) -> Said:
     return Said(tuple(lines), places)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Columns:
     """The widths of columns. ``name``: that of names if tools are displayed beside them; 0 if these do not fit."""
 

@@ -7,7 +7,6 @@ never lost: it is the screen's result.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from textual import events, on
@@ -18,6 +17,7 @@ from textual.widget import Widget
 from planscope.debugger import draft_typing
 from planscope.debugger.draft import DraftError, restore_action, set_timed
 from planscope.debugger.draft_typing import History
+from planscope.frozen import frozen
 from planscope.language.problem import Action
 from planscope.session.model import Variant
 from planscope.tui.actions import ACTIONS
@@ -67,7 +67,7 @@ _LISTS: dict[PaneName, tuple[str, Callable[[EditState, int], Said]]] = {
 """The list panes: their titles and the functions that make their lines."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EditResult:
     """The result of the edit screen.
 

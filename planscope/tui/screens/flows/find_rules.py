@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from planscope.agents.models import parse_model
 from planscope.debugger.offers import Offer
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.rules.names import tools_of
 from planscope.rules.offers import Offered, mined, tried
 from planscope.session.json_bytes import plain_text
@@ -37,7 +38,7 @@ SYSTEM_PROMPT = "system prompt"
 """What stands for the prompt of the run in place of a file with the policy."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """What a form asked for. ``sources``: good and bad runs, or a policy alone. ``within``: rules within so many calls,
     too; 0 for none. ``model`` and ``url`` are those that read the policy. ``pasted``: the policy itself, which needs no
@@ -50,7 +51,7 @@ class Asked:
     pasted: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where rules are looked for: the runs of the session, the displayed one, and the model to offer. ``wrong``: ids of
     runs that are known to have failed."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planscope.errors import UserError
+from planscope.frozen import frozen
 from planscope.session.files import SessionError, writable_target, write_atomic
 from planscope.session.locations import name_of
 from planscope.sharing.formats import FORMATS, SUFFIXES, excerpt
@@ -33,7 +34,7 @@ LONGEST_COPY = 1_000_000
 """The longest text that is sent to the clipboard, in characters."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Form:
     """A form to share: ``name`` is a format, or ``svg`` for a picture of the screen; ``carries`` means the session."""
 
@@ -71,7 +72,7 @@ def choose_form(at: int, what: str) -> ChooseDialog:
     return ChooseDialog(f"Share this {what}", lines, at)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """The file to write, or None for the clipboard. ``over``: replace an existing file."""
 
@@ -134,7 +135,7 @@ def file_for(session: Path | None, form: Form) -> str:
     return name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shared:
     """What to share: a snapshot of the session, a run or None for the query, the step as commands name it.
 
@@ -262,7 +263,7 @@ async def _where(screen: Asker, title: str, name: str, said: Sequence[Said], tro
             return Target(path, over=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Told:
     line: str
     done: bool

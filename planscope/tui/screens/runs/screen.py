@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -11,6 +10,7 @@ from textual import on
 from textual.containers import Container, Horizontal
 from textual.widget import Widget
 
+from planscope.frozen import frozen
 from planscope.session.run_list import Facet, losses_of, tally
 from planscope.tui.app_screen import flow, in_play, keys_for
 from planscope.tui.controllers.run_list import Place, RunList, Runs
@@ -33,7 +33,7 @@ from planscope.tui.style.lines import Run, shown
 from planscope.wording import phrases
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chosen:
     """The result of the screen: a query, and a run of it or "". ``compare``: do not open it, but compare it with what
     is displayed (``here``), or with the nearest right run (``nearest``)."""

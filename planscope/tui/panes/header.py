@@ -18,6 +18,9 @@ from planscope.wording.terms import CAUSE, REASONS, VERDICTS
 _SEALED = 120
 """From this width on, in columns, the header shows Z3's certificate beside the verdict."""
 
+_WHOLE = 150
+"""From this width on it says "shows at step 3", and not "shows 3"."""
+
 _SHORT_HELP = 16
 """A narrow header shows a note on help that is longer than this, in cells, as just \"helped\"."""
 
@@ -33,7 +36,7 @@ header_of = attrgetter(
 
 def header_line(state: DebugView, width: int) -> Line:
     """Lay out the header: session, agent, model, run; at the right the verdict."""
-    verdict = verdict_runs(state, short=width < 110)
+    verdict = verdict_runs(state, short=width < 110, brief=width < _WHOLE)
     room = width - width_of(verdict) - 2
     parts = _parts(state)
     judged = state.run is not None and state.progress == "judged"
@@ -105,15 +108,15 @@ def _joined(parts: Sequence[tuple[int, Sequence[Run]]]) -> tuple[Run, ...]:
     return tuple(made) if made[0].text.startswith(" ") else (Run(" "), *made)
 
 
-def verdict_runs(state: DebugView, *, short: bool = False) -> list[Run]:
-    """Return the verdict in a few words."""
+def verdict_runs(state: DebugView, *, short: bool = False, brief: bool = True) -> list[Run]:
+    """Return the verdict in a few words. ``brief``: see ``phrases.where``."""
     if state.run is None:
         return []
     if state.run.under_way:
         return _under_way(state)
     if state.progress != "judged" or state.verdict is None:
         return [Run(waiting(state), "dim")]
-    verdict, where = state.verdict, _where(state.verdict, short)
+    verdict, where = state.verdict, _where(state.verdict, short, brief)
     if verdict.verdict == "aborted":
         why = state.run.reason or REASONS.get(verdict.reason or "", "")
         reason = shown(why.removeprefix(f"{VERDICTS[verdict.told]} "), 24 if short else 48)
@@ -176,8 +179,8 @@ def _under_way(state: DebugView) -> list[Run]:
     return made
 
 
-def _where(verdict: Verdict, short: bool) -> list[Run]:
-    said = phrases.where(verdict, phrases.step_name if short else phrases.at_step, brief=True)
+def _where(verdict: Verdict, short: bool, brief: bool) -> list[Run]:
+    said = phrases.where(verdict, phrases.step_name if short else phrases.at_step, brief=brief)
     return [Run(said)] if said else []
 
 

@@ -1360,7 +1360,10 @@ class Cuts:
             or self.raw[self.at : self.at + 2] in (["user", "message"], ["user", "turn"])
         ):
             return None
+        begun = self.at
         names = self._paths()
+        if "same" in match[0] and self.row[begun].kind == "word" and self.keys[begun] in _ALL_ARGUMENTS:
+            raise self._error("say which argument must be the same", "an argument such as order_id", ahead=-1)
         other: Paths = ()
         if "same" in match[0] and self._is("as") and not self._exact(self.at + 1)[0]:
             self.at += 1
@@ -1451,6 +1454,7 @@ def _key(token: Token) -> str:
     return token.key if token.kind in ("word", "number") else ""
 
 
+_ALL_ARGUMENTS = english.words("arguments parameters params args inputs")
 _POINTING = english.words(
     "it that this them then beforehand afterwards afterward later subsequently thereafter"
 )

@@ -250,9 +250,8 @@ _PATTERNS = rf"""
         conclude|round)s?(?: (?:up|off|the day|things off|things up|it off))? (?:with|by)(?! (?:[0-9]|noon|\
         mid|\w+ o'clock))|(?:concludes|closes|ends|rounds off|wraps up|finishes off) (?:the day|things|\
         everything|the list))(?= )
-    >: (?:once|when|as soon as|after) (?:it|that|this|they|those|these|both|all(?: of (?:them|that|\
-        those))?) (?:is|are|has been|have been) (?:all )?(?:done|finished|over|through|complete|completed|\
-        ready)(?= )
+    >: (?:once|when|as soon as|after) (?:it|that|this) (?:is|has been) (?:done|finished|over|through|complete|\
+        completed|ready)(?= )
     >: (?:when|once|as soon as) you (?:are|have) (?:done|through|finished)(?: with)? (?:it|that|this|them|\
         those)(?= )
     r: (?:please )?(?:(?:all |always )?(?:keep|stick|hold|adhere|do (?:them|it|these|this|everything|all)|\
@@ -449,6 +448,8 @@ class Skeletons:
 
     def named_in(self, text: str) -> tuple[set[str], set[str]]:
         """Return the actions that a text names, "" for one that is not certain, and all other words."""
+        if len(text) > LONGEST:
+            return {""}, set()
         keys = [token.key for row in rows_of(text) for token in self._full(row)]
         found = dict(self.named.row(keys, {}))
         inside = {k for at, one in found.items() for k in range(at, one.end)}
@@ -737,6 +738,8 @@ X K: [ais] / ^
 3 3: [ais] / ^
 3 ?: ^ / ^
 4 ?: ^[^ais]*[DHKSVXx][^ais]*$ / ^
+S ?: S[^,;]*[bfuw] / ^
+K ?: K[^,;]*f / ^
 4 -: (?:^|[,;&])[ai]$ / ^[oftdTPvnbuwDK]
 4 j: [bfu]$ / ^[ai]
 4 ;: ^ / ^

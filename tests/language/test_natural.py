@@ -475,3 +475,15 @@ def test_a_list_of_actions_says_no_order_where_others_say_it(said: str) -> None:
 def test_a_list_of_actions_may_be_their_order(said: str) -> None:
     with pytest.raises(ParseFailure):
         read_query(said, LISTED, timed=True)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Draw the plan, order the wood, and build the shed when both are done, by 17:00.",
+        "Start drawing the plan before you start ordering the wood.",
+    ],
+)
+def test_both_make_no_chain_and_a_start_before_a_start_is_no_order(said: str) -> None:
+    with pytest.raises(ParseFailure):
+        read_query(said, LISTED, timed=True)

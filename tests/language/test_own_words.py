@@ -93,7 +93,7 @@ def _outcome(row: dict[str, Any]) -> str:
             ("strangers_4", 1, 32, 0),
             ("strangers_5", 1, 82, 2),
             ("strangers_6", 1, 102, 3),
-            ("strangers_7", 1, 44, 3),
+            ("strangers_7", 1, 43, 3),
             ("traps_2", 1, 179, 0),
             ("traps_3", 1, 20, 0),
         ),

@@ -370,6 +370,7 @@ def test_sets_of_all_other_calls(sentence: str, kept: str, broken: str) -> None:
         ("Do not both open_valve and log before close_valve.", ""),
         ("No log before open_valve, but after close_valve.", ""),
         ("Or rather the other way round: no log before open_valve.", ""),
+        ("log must not be called twice with the same arguments.", "say which argument must be the same"),
     ],
 )
 def test_what_may_mean_a_tool_or_deny_two_things_is_refused(sentence: str, said: str) -> None:

@@ -32,7 +32,7 @@ def test_without_a_file_the_last_session_opens_and_the_first_time_the_bundled_ru
         started.append((path, run, step))
         return 0
 
-    monkeypatch.setattr(command, "_is_terminal", lambda stream: True)
+    monkeypatch.setattr(command, "has_terminal", lambda: True)
     monkeypatch.setattr(launch, "run", run)
     mine = sessions.write(sessions.figure_10(), tmp_path)
     main([])

@@ -265,7 +265,7 @@ TOKENS = {
     "agents": 71_839,
     "traces": 56_675,
     "commands": 45_382,
-    "language": 100_875,
+    "language": 100_945,
     "session": 40_063,
     "oracle": 34_963,
     "sharing": 31_622,

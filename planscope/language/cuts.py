@@ -799,6 +799,8 @@ class Cuts:
             noun = self.scanner.prose and begin < at and self.keys[at] in mentions.verbs  # "by the call"
             if end == at + 1 and not noun and self.keys[at] in english.FUNCTION | english.SOFT:
                 continue
+            if not self.scanner.prose and not _DISTRIBUTING.isdisjoint(self.keys[at + 1 : end]):
+                continue  # "remind each guest at most twice" counts the reminders of each
             tool, *verb = mention.tokens
             said = [
                 Item(one.code, (token.start, token.end))
@@ -1454,6 +1456,7 @@ def _key(token: Token) -> str:
     return token.key if token.kind in ("word", "number") else ""
 
 
+_DISTRIBUTING = frozenset(("each", "every"))
 _ALL_ARGUMENTS = english.words("arguments parameters params args inputs")
 _POINTING = english.words(
     "it that this them then beforehand afterwards afterward later subsequently thereafter"

@@ -260,9 +260,10 @@ _AGENT = "(?:the |an? )?(?:agent|assistant|model|bot|robot|system|ai|llm|caller)
 ACTS = "call|use|invoke|run|do|execute|perform|make|trigger|issue|hit|touch|try|start|begin|finish|complete|employ"
 _ACT = _any(
     ACTS
-    + "|take|give|record|log|file|place|query|fetch|set up|raise|look up|measure|schedule|launch|kick off|carry out|"
-    "grab|proceed with|go ahead with|continue with|move on to|go on to|conduct"
+    + "|take|give|file|place|set up|raise|schedule|launch|kick off|carry out|grab|proceed with|go ahead with|"
+    r"continue with|move on to|go on to|conduct|(?:record|log|query|fetch|look up|measure)(?= (?:the\s|an?\s)?\w+_)"
 )
+"""Verbs that say no more than "call". "Look up get_order" calls it, but "look up a refund" does not call refund."""
 _ACTS = _any("calls|uses|invokes|runs|does|executes|performs|makes|triggers|issues|tries|starts")
 _ACTED = _any("called|used|invoked|ran|executed|performed|made|done|triggered|issued|tried|started")
 WAITING = (

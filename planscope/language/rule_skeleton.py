@@ -297,6 +297,8 @@ class _Symbols:
             if token.key.strip("`'") in self.known or self._phrase(at)[0] > most or participle:
                 places = ()
             inside = set(range(at, places[-1] + 1)) if places else set()
+            if not {"each", "every"}.isdisjoint(self.keys[k] for k in inside):
+                places, inside = (), set()  # "remind each guest at most twice" counts the reminders of each
             if english.ARTICLES.issuperset(self.keys[k] for k in inside.difference(places)):
                 whole |= inside  # "paying a vendor", behind which "with" may stand
             used |= {*places, *inside} & {*places, *whole}

@@ -370,6 +370,8 @@ def test_sets_of_all_other_calls(sentence: str, kept: str, broken: str) -> None:
         ("Do not both open_valve and log before close_valve.", ""),
         ("No log before open_valve, but after close_valve.", ""),
         ("Or rather the other way round: no log before open_valve.", ""),
+        ("Open each valve at most twice.", ""),
+        ("Look up a log at most once.", '"up" is not read here'),
         ("log must not be called twice with the same arguments.", "say which argument must be the same"),
     ],
 )

@@ -260,7 +260,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 193_921,
-    "rules": 83_224,
+    "rules": 83_226,
     "toolfuzz": 87_188,
     "agents": 71_839,
     "traces": 56_675,

@@ -466,7 +466,7 @@ def _rules(
 
 
 _OWING = ("response", "chain_response", "within")
-_NEEDING = ("precedence", "chain_precedence", "alternate_precedence")
+_NEEDING = ("precedence", "chain_precedence", "alternate_precedence", "since")
 """Kinds whose first calls need others after them, and those whose second calls need others before them."""
 
 

@@ -350,6 +350,7 @@ def test_what_may_be_meant_for_each_thing_by_itself_is_said() -> None:
             "db_open log db_close",
         ),
         ("Only log may run before db_open.", "log db_open db_get", "db_get db_open"),
+        ("db_* happens only between db_open and db_close.", "db_open db_get db_close", "db_get db_open"),
         ("Until db_open, only log is allowed.", "log db_open db_get", "db_get db_open"),
         ("Only db_* is allowed after log.", "log db_get", "log log"),
     ],

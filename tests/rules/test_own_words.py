@@ -73,7 +73,7 @@ def _needs_itself(rule: Rule) -> bool:
     """Is a call that others need among those others? A sentence leaves it out: "Every call needs an earlier a"."""
     sides = {
         **dict.fromkeys(("response", "within"), (rule.first, rule.then)),
-        "precedence": (rule.then, rule.first),
+        **dict.fromkeys(("precedence", "since"), (rule.then, rule.first)),
         "after_until": (rule.then, rule.until),
     }
     needing, needed = sides.get(rule.kind.removeprefix("chain_").removeprefix("alternate_"), ((), ()))

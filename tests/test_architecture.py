@@ -260,12 +260,12 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 193_921,
-    "rules": 83_226,
+    "rules": 83_219,
     "toolfuzz": 87_188,
     "agents": 71_839,
     "traces": 56_675,
     "commands": 45_382,
-    "language": 100_945,
+    "language": 100_933,
     "session": 40_063,
     "oracle": 34_963,
     "sharing": 31_622,

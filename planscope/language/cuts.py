@@ -725,7 +725,7 @@ class Cuts:
             if end < len(self.row)
             else False
         )
-        return before in _EVERY or (number and not named)
+        return before in EVERY or (number and not named)
 
     def _may_be_new(self, at: int) -> bool:
         """Return whether an unknown word may be a tool's name."""
@@ -799,7 +799,7 @@ class Cuts:
             noun = self.scanner.prose and begin < at and self.keys[at] in mentions.verbs  # "by the call"
             if end == at + 1 and not noun and self.keys[at] in english.FUNCTION | english.SOFT:
                 continue
-            if not self.scanner.prose and not _DISTRIBUTING.isdisjoint(self.keys[at + 1 : end]):
+            if not self.scanner.prose and not EVERY.isdisjoint(self.keys[at + 1 : end]):
                 continue  # "remind each guest at most twice" counts the reminders of each
             tool, *verb = mention.tokens
             said = [
@@ -1456,7 +1456,6 @@ def _key(token: Token) -> str:
     return token.key if token.kind in ("word", "number") else ""
 
 
-_DISTRIBUTING = frozenset(("each", "every"))
 _ALL_ARGUMENTS = english.words("arguments parameters params args inputs")
 _POINTING = english.words(
     "it that this them then beforehand afterwards afterward later subsequently thereafter"
@@ -1495,7 +1494,7 @@ _USER_SAID = re.compile(
 _REPLIES = english.words("yes no ok okay stop confirm cancel")
 _NOUNS = [[one] for one in "tool tools call calls entry entries invocation invocations".split()]
 """Words that belong to a name before them."""
-_EVERY = frozenset({"every", "each"})
+EVERY = frozenset({"every", "each"})
 _VALUES = frozenset({"true", "false", "null", "[", "either"})
 _LIMITING = english.words("most least than above over below under exceed exceeds exceeding")
 _COUNTED = english.words(

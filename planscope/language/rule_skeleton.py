@@ -16,7 +16,7 @@ from typing import cast
 
 from planscope.language import english
 from planscope.language.calls import USER, Calls, Compare
-from planscope.language.cuts import WORD, Item, Outcome, Paths, Scanner, Token, full
+from planscope.language.cuts import EVERY, WORD, Item, Outcome, Paths, Scanner, Token, full
 from planscope.language.inflection import forms
 from planscope.language.named import LITTLE, kin
 from planscope.language.resolve import Reading
@@ -297,7 +297,7 @@ class _Symbols:
             if token.key.strip("`'") in self.known or self._phrase(at)[0] > most or participle:
                 places = ()
             inside = set(range(at, places[-1] + 1)) if places else set()
-            if not {"each", "every"}.isdisjoint(self.keys[k] for k in inside):
+            if not EVERY.isdisjoint(self.keys[k] for k in inside):
                 places, inside = (), set()  # "remind each guest at most twice" counts the reminders of each
             if english.ARTICLES.issuperset(self.keys[k] for k in inside.difference(places)):
                 whole |= inside  # "paying a vendor", behind which "with" may stand

@@ -17,6 +17,7 @@ from planscope.language.resolve import parted, plain, plainer, pointed, readings
 from planscope.language.rule_skeleton import by_roles, named_after
 from planscope.language.scan import words_of
 from planscope.language.shapes import ANY_LIST, Draft, Meaning, group
+from planscope.rules.kinds import KINDS
 from planscope.rules.pattern import pattern
 from planscope.rules.refusals import low, refused, two_ways
 from planscope.rules.rule import Rule, RuleFile, loose
@@ -25,7 +26,7 @@ from planscope.rules.words import meaning, sentence_of, tool_text
 __all__ = ["read_rules"]
 
 
-_OF_ALL = re.compile(
+_UNSAID = re.compile(
     r"\b(?:only (?:if|when|after|once)|unless) (?:all|every|each|the first) .*\b(?:had|has|have|succeed\w*|fail\w*)\b"
     r"|\b(?:not|never|no|t) both .* (?:before|after|until|unless) "
     r"|\b(?:no|never|not) .* before .* but (?:only )?after "
@@ -321,7 +322,7 @@ def _nearest(file: _File, row: list[Token], cuts: Sequence[Cut]) -> str:
 def _ways(file: _File, row: list[Token], name: str | None) -> tuple[float, list[Way]]:
     """Return how many unknown names the readings of some words have, and the rules of each of their meanings."""
     span = row[0].start, row[-1].end
-    if _OF_ALL.search(" ".join(one.key for one in row)):
+    if _UNSAID.search(" ".join(one.key for one in row)):
         return 0, []
     cost, found = readings(file.scanner, row)
     if (cost or not found) and (by_role := by_roles(file.scanner, row)):
@@ -436,9 +437,10 @@ def _rules(
         turned = draft.then is not None and draft.then.span < draft.first.span
         names, others = reversed(per) if per[1] and turned else per
         first, then = draft.first.calls, draft.then.calls if draft.then else ()
-        if draft.kind in _OWING:
+        about = KINDS[draft.kind].about
+        if about == "after a call":
             first = _besides(first, then)
-        elif draft.kind in _NEEDING:
+        elif about == "before a call":
             then = _besides(then, first)
         elif draft.kind == "after_until" and draft.until is not None:  # "After lock, no call until unlock"
             then = _besides(then, draft.until.calls)
@@ -463,11 +465,6 @@ def _rules(
             )
         )
     return made
-
-
-_OWING = ("response", "chain_response", "within")
-_NEEDING = ("precedence", "chain_precedence", "alternate_precedence", "since")
-"""Kinds whose first calls need others after them, and those whose second calls need others before them."""
 
 
 def _besides(calls: CallSet, needed: CallSet) -> CallSet:

@@ -380,3 +380,12 @@ def test_what_may_mean_a_tool_or_deny_two_things_is_refused(sentence: str, said:
     with pytest.raises(ParseFailure) as caught:
         read_rules(sentence, ["open_valve", "close_valve", "log"])
     assert said in caught.value.errors[0].message
+
+
+def test_a_latest_call_that_others_need_does_not_need_itself() -> None:
+    row = {"tools": ["db_open", "db_get"]}
+    opened = [
+        {"tool": "db_open", "arguments": {}, "answer": json.dumps({"ok": answer})} for answer in (True, False)
+    ]
+    runs = [{"calls": [one, {"tool": "db_get", "arguments": {}}]} for one in opened]
+    assert verdicts("db_* only if the latest db_open had ok = true.", row, runs) == ["right", "wrong"]

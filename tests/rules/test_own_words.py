@@ -13,6 +13,7 @@ import pytest
 
 from planscope.language.calls import Calls
 from planscope.language.errors import ParseError, ParseFailure
+from planscope.rules.kinds import KINDS
 from planscope.rules.reading import read_rules
 from planscope.rules.refusals import NEAREST
 from planscope.rules.rule import Rule
@@ -71,12 +72,8 @@ def _said(rule: Rule) -> tuple[object, ...]:
 
 def _needs_itself(rule: Rule) -> bool:
     """Is a call that others need among those others? A sentence leaves it out: "Every call needs an earlier a"."""
-    sides = {
-        **dict.fromkeys(("response", "within"), (rule.first, rule.then)),
-        **dict.fromkeys(("precedence", "since"), (rule.then, rule.first)),
-        "after_until": (rule.then, rule.until),
-    }
-    needing, needed = sides.get(rule.kind.removeprefix("chain_").removeprefix("alternate_"), ((), ()))
+    sides = {"after a call": (rule.first, rule.then), "before a call": (rule.then, rule.first)}
+    needing, needed = sides.get(KINDS[rule.kind].about, (rule.then, rule.until))
     return any(one.is_glob and any(map(one.names, (c.name for c in needed))) for one in needing)
 
 

@@ -231,6 +231,7 @@ FORMS: Mapping[Kind, str] = {
         begin_trace <first>(?: first)?
         begins <first>
         <first> (?:comes|happens) before else
+        <first> is prerequisite (?:every )?else
         """,
     "end": r"""
         (?:do |always |every )+end_trace <first>

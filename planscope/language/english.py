@@ -571,6 +571,12 @@ PLAINER = rf"""
       other(?: one)? must be(?: called)?(?: too| as \
       well)?)$ => both 1 happen or neither
     for this (?:agent|assistant|bot)$ =>
+    ^(?:never|do not)(?: call| use| run)? (\S+(?: \S+)?) as (?:the|your|its)(?: very)? (first|last) (?:tool )?\
+      (?:call|step|action)$ => 1 must not be the 2 call
+    ^(?:always )?(?:call|use|run) (\S+(?: \S+)?) as (?:the|your|its)(?: very)? (first|last) (?:tool )?\
+      (?:call|step|action)$ => the 2 call is 1
+    ^((?:never|do not|you (?:must|may|should) (?:not|never)) \S+) an? (\w+) (twice|more than once)$ => \
+      1 the same 2 3
     ^within (\S+) calls of (?:an? |the |any |each |every )?(.*?) , (.*)$ => within 1 calls after 2 , 3
     ^(after [^,]*?) (?:and|but) (until|before) ([^,]*?) , (.*)$ => 1 , 4 until 3
     ^((?:once|after) [^,]* , .*?) (?:has to|must|should|needs to) wait (?:until|for) => 1 must not happen until

@@ -159,7 +159,7 @@ class Values:
             for value in _near(one):
                 made = _nested(one.path[1:], value) if len(one.path) > 1 else value
                 yield other(name, made, f"{rule.id} looks at {name}")
-            if one.operator == "is missing":
+            if one.operator in ("is missing", "is set"):
                 yield Way({k: v for k, v in given.items() if k != name}, about=f"without {name}")
         for name in self._per(tool):
             if name in given:
@@ -193,7 +193,7 @@ def _near(one: Compare) -> Iterator[Any]:
     value = one.value
     if isinstance(value, tuple):
         yield from value
-    elif one.operator == "is missing":
+    elif one.operator in ("is missing", "is set"):
         return
     elif isinstance(value, (int, float)) and not isinstance(value, bool) and one.operator not in ("=", "!="):
         yield from (value + 1, value) if one.operator in (">", "<=") else (value, value - 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from datetime import UTC, date, datetime
 from functools import cache, lru_cache
@@ -35,9 +35,21 @@ Operator = Literal[
     "starts with",
     "ends with",
     "is missing",
+    "is set",
     "has a word of",
     "matches",
+    "does not contain",
+    "does not start with",
+    "does not end with",
+    "does not match",
 ]
+DENIED: Mapping[Operator, Operator] = {
+    "does not contain": "contains",
+    "does not start with": "starts with",
+    "does not end with": "ends with",
+    "does not match": "matches",
+}
+"""What these deny. A value that is missing meets neither."""
 Source = Literal["argument", "answer", "text", "outcome", "agent"]
 
 
@@ -182,11 +194,11 @@ def condition_text(condition: object) -> str:
         path = f"answer.{path}" if path else "answer"
     elif condition.source == "text":
         path = "text"
-    if condition.operator == "is missing":
-        return f"{path} is missing"
-    if condition.operator == "matches":  # as it is written, without the escapes of JSON
+    if condition.operator in ("is missing", "is set"):
+        return f"{path} {condition.operator}"
+    if condition.operator in ("matches", "does not match"):  # as it is written, without the escapes of JSON
         text = str(condition.value).replace('"', '\\"')
-        return f'{path} matches "{text}"'
+        return f'{path} {condition.operator} "{text}"'
     value = list(condition.value) if isinstance(condition.value, tuple) else condition.value
     return f"{path} {condition.operator} {json.dumps(value, ensure_ascii=False)}"
 

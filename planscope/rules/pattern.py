@@ -4,13 +4,17 @@ back-references."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 
 MOST_TEXT = 100_000
 """So many characters of a text are looked at."""
 MOST_STATES = 2_000
 MOST_REPEATED = 100
+MOST_STEPS = 100_000
+"""Limit of characters that are tried behind texts."""
 DEEPEST = 50
 
 Test = Callable[[str, str], bool]
@@ -38,15 +42,24 @@ class Pattern:
     def is_in(self, text: str) -> bool:
         """Return whether the pattern fits somewhere in a text, of which the first ``MOST_TEXT`` characters count."""
         text = text[:MOST_TEXT]
-        now: set[int] = set()
+        now: frozenset[int] = frozenset()
         for k in range(len(text) + 1):
-            before, here = text[k - 1 : k] if k else "", text[k : k + 1]
-            now = self._closed({*now, self._start}, before, here)
-            if self._end in now:
+            fits, now = self.step(now, text[k - 1 : k] if k else "", text[k : k + 1])
+            if fits:
                 return True
-            steps = (edge for state in now for edge in self._edges[state] if edge[1])
-            now = {to for test, _, to in steps if here and test is not None and test(before, here)}
         return False
+
+    def step(self, now: frozenset[int], before: str, here: str) -> tuple[bool, frozenset[int]]:
+        """Return whether the pattern fits before a character ("" at the end), and the states behind it."""
+        closed = self._closed({*now, self._start}, before, here)
+        steps = (edge for state in closed for edge in self._edges[state] if edge[1])
+        after = frozenset(to for test, _, to in steps if here and test is not None and test(before, here))
+        return self._end in closed, after
+
+    @property
+    def tests(self) -> list[Test]:
+        """The tests of its characters."""
+        return [test for edge in self._edges for test, takes, _ in edge if takes and test is not None]
 
     def _closed(self, states: set[int], before: str, here: str) -> set[int]:
         todo = list(states)
@@ -128,6 +141,50 @@ class Pattern:
         begin, end = self._state(), self._state()
         self._edges[begin].append((_test(match), not match["edge"], end))
         return begin, end
+
+
+def telling(patterns: Sequence[Pattern], several: int) -> Iterator[str]:
+    """Yield texts, the shortest first, of which ``several`` meet each choice of patterns that a text can meet, or as
+    many as there are. Raises ValueError if that takes more than ``MOST_STEPS``."""
+    signs = _signs(patterns, several)
+    todo = deque([("", tuple((False, frozenset[int]()) for _ in patterns))])
+    seen, met = Counter[object](), Counter[tuple[bool, ...]]()
+    steps = 0
+    while todo:
+        text, states = todo.popleft()
+        before = text[-1:]
+        choice = tuple(
+            fits or one.step(now, before, "")[0] for one, (fits, now) in zip(patterns, states, strict=True)
+        )
+        met[choice] += 1
+        if met[choice] <= several:
+            yield text
+        for sign in signs:
+            steps += 1
+            if steps > MOST_STEPS:
+                raise ValueError("the regular expressions have too many states")
+            after = []
+            for one, (fits, now) in zip(patterns, states, strict=True):
+                fitted, behind = one.step(now, before, sign)
+                after.append((True, frozenset[int]()) if fits or fitted else (False, behind))
+            key = _is_word(sign), tuple(after)
+            seen[key] += 1
+            if seen[key] <= several:
+                todo.append((text + sign, key[1]))
+
+
+def _signs(patterns: Sequence[Pattern], several: int) -> list[str]:
+    """Return characters, ``several`` of each kind that the patterns can tell apart: what they name, what lies beside
+    it, and some of each class."""
+    named = dict.fromkeys(
+        chain("0a5mz9 AZ_-~\n\u00e9", *(one.text.lower() + one.text.upper() for one in patterns))
+    )
+    beside = (chr(ord(sign) + by) for sign in named for by in (-1, 1) if 0 < ord(sign) < 0xFFFF)
+    tests = [test for one in patterns for test in one.tests]
+    kinds: dict[tuple[bool, ...], list[str]] = defaultdict(list)
+    for sign in dict.fromkeys((*named, *beside)):
+        kinds[(_is_word(sign), *(test("", sign) for test in tests))].append(sign)
+    return [sign for some in kinds.values() for sign in some[:several]]
 
 
 def _bounds(repeat: re.Match[str]) -> tuple[int, int | None]:

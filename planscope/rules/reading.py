@@ -500,7 +500,7 @@ def _of_message(draft: Draft) -> Condition | None:
 
 def _check_patterns(condition: Condition | None, span: Span) -> None:
     for one in compares(condition):
-        if one.operator == "matches":
+        if one.operator in ("matches", "does not match"):
             try:
                 pattern(str(one.value))
             except ValueError as error:

@@ -15,7 +15,8 @@ from itertools import combinations as choices
 from typing import Literal, TypeVar
 
 from planscope.frozen import frozen
-from planscope.language.calls import Calls, Combined, Compare, Condition, Path, compares
+from planscope.language.calls import DENIED, Calls, Combined, Compare, Condition, Operator, Path, compares
+from planscope.rules.pattern import Pattern, pattern, telling
 from planscope.rules.values import MISSING, OTHER, at, key_part, meets, near, plain_value
 
 MOST = 10
@@ -217,14 +218,17 @@ def _telling(ones: Sequence[Compare]) -> Iterator[object]:
     """Yield values, of which one meets each choice of comparisons that a value can meet. Raises TooMany."""
     yield from near(ones)
     yield from (OTHER, {})
-    held = list({key_part(one.value): one.value for one in ones if one.operator == "contains"}.values())
+    looked = [(DENIED.get(one.operator, one.operator), one.value) for one in ones]
+    if patterns := [pattern(str(value)) for operator, value in looked if operator == "matches"]:
+        yield from _matching(patterns, looked)
+    held = list({key_part(value): value for operator, value in looked if operator == "contains"}.values())
     if len(held) > MOST:
         raise TooMany
     yield from (list(some) for some in _subsets(held))
     texts = {
         operator: [
             "",
-            *(str(one.value) for one in ones if one.operator == operator and isinstance(one.value, str)),
+            *(value for looks, value in looked if looks == operator and isinstance(value, str)),
         ]
         for operator in ("contains", "starts with", "ends with")
     }
@@ -236,6 +240,18 @@ def _telling(ones: Sequence[Compare]) -> Iterator[object]:
     mark = next(sign for sign in "~|^#$_%&+*" + chr(0xFFFD) if sign not in used or sign == chr(0xFFFD))
     for begin, end in product(dict.fromkeys(texts["starts with"]), dict.fromkeys(texts["ends with"])):
         yield from (mark.join((begin, *some, end)) for some in _subsets(inside))
+
+
+def _matching(patterns: Sequence[Pattern], looked: Iterable[tuple[Operator, object]]) -> Iterator[str]:
+    """Yield texts for each choice of regular expressions that a text can meet. Raises TooMany."""
+    others = [(operator, value) for operator, value in looked if operator != "matches"]
+    if any(operator not in ("=", "!=", "is one of", "is missing") for operator, _ in others):
+        raise TooMany  # texts that match and contain something are not tried
+    given = sum(len(value) if isinstance(value, tuple) else 1 for _, value in others)
+    try:
+        yield from telling(patterns, 1 + given)
+    except ValueError:
+        raise TooMany from None
 
 
 def _subsets(values: Sequence[One]) -> Iterator[tuple[One, ...]]:
@@ -274,7 +290,7 @@ def _holders(here: Sequence[Compare], below: Mapping[str | int, list[object]]) -
     places = sorted(step for step in below if isinstance(step, int))
     if not places or places[-1] > MOST_ITEMS:
         return
-    held = [one.value for one in here if one.operator == "contains"]
+    held = [one.value for one in here if DENIED.get(one.operator, one.operator) == "contains"]
     for some in product(*(below[place] for place in places)):
         row: list[object] = [None] * (places[-1] + 1)
         for place, value in zip(places, some, strict=True):

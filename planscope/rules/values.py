@@ -12,7 +12,18 @@ from itertools import pairwise, zip_longest
 from math import inf
 from operator import ge, gt, le, lt
 
-from planscope.language.calls import COUNT, EACH, SUM, Against, Calls, Compare, Condition, Path, moment
+from planscope.language.calls import (
+    COUNT,
+    DENIED,
+    EACH,
+    SUM,
+    Against,
+    Calls,
+    Compare,
+    Condition,
+    Path,
+    moment,
+)
 from planscope.oracle.trace import Said, ToolCall
 from planscope.rules.pattern import pattern
 from planscope.rules.rule import Rule
@@ -233,9 +244,10 @@ def _has_word(found: object, wanted: object) -> bool:
 def meets(found: object, compare: Compare) -> bool:
     """Return whether a captured value meets a comparison. ``found`` may be MISSING."""
     operator, wanted = compare.operator, compare.value
-    if found is MISSING or operator == "is missing":
-        return found is MISSING and operator == "is missing"
-    return _TESTS[operator](found, wanted)
+    if found is MISSING or operator in ("is missing", "is set"):
+        return (operator == "is missing") is (found is MISSING)
+    denied = DENIED.get(operator)
+    return not _TESTS[denied](found, wanted) if denied else _TESTS[operator](found, wanted)
 
 
 def _contains(found: object, wanted: object) -> bool:

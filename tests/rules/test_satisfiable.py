@@ -7,17 +7,20 @@ from itertools import product
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from planscope.language.calls import Calls, Compare
 from planscope.oracle.trace import ToolCall
 from planscope.rules.core import play
 from planscope.rules.future import Future
 from planscope.rules.judge import Rulebook
+from planscope.rules.pattern import pattern, telling
 from planscope.rules.reading import read_rules
 from planscope.rules.satisfiable import ABSENT, MOST, Formula, TooMany, combinations, completed
 from planscope.rules.values import belongs, key_part, meets
 
-VALUES: list[Any] = [None, True, False, 0, 1, 2, 2.5, 3, "", "a", "ab", "ba", "b", "ac", "acb", "abc", "cbc", "c", "2026-01-31", "2026-01-31T00:00:00",
+VALUES: list[Any] = [None, True, False, 0, 1, 2, 2.5, 3, "", "2", "5", "AB", "a", "ab", "ba", "b", "ac", "acb", "abc", "cbc", "c", "2026-01-31", "2026-01-31T00:00:00",
     "2026-01-31T12:00:00", "2026-02-01T10:00:00", "2025-01-31", "1999-12-31", "2030-01-01", "2026 odd", [], ["a"], [1], [True], [1, "a"], ["b"], [None, 1], [None, "a"], [None, 1, "a"],
                      {"k": 1}, {"k": "a"}, {"k": [1]}, ["2026-01-31"], [["a"]]]  # fmt: skip
 
@@ -55,6 +58,11 @@ GROUPS = [
     ['x != "a"', "x != 1", "x is missing"],
     ["x contains true", "x starts with \"\"", "x > -1"],
     ["x.k = 1", "x[0] = 1"],
+    ['x does not start with "a"', 'x starts with "a"', "x is set"],
+    ['x does not contain "b"', 'x does not end with "b"', 'x = "ab"', "x is missing"],
+    ['x does not contain "a"', "x contains 1", "x is missing"],
+    ['x matches "^[0-9]+$"', 'x matches "a"', 'x = "2"'],
+    ['x matches "^(ab|2)$"', 'x does not match "b"', 'x is one of ["ab", "2"]'],
 ]  # fmt: skip
 
 
@@ -166,6 +174,39 @@ def test_dates_that_begin_in_a_certain_way_are_not_decided() -> None:
         combinations(formulas_of(['x > "2026-01-31"', 'x starts with "2026-0"']))
 
 
+def test_texts_that_match_and_contain_are_not_decided() -> None:
+    with pytest.raises(TooMany):
+        combinations(formulas_of(['x matches "^[0-9]+$"', 'x contains "5"']))
+
+
+def test_a_pattern_with_too_many_states_is_not_decided() -> None:
+    with pytest.raises(TooMany):
+        combinations(formulas_of(['x matches "(a|b)*a(a|b){40}$"']))
+
+
+TEXTS = st.text("ab01_ -", max_size=6)
+PATTERNS = ["^[0-9]+$", "a|b", "^a?b*$", "\\bab\\b", "^.{3}$", "[^a]", "^$", "_", "^(a|0)(b|1)$", "\\B1", "A"]
+
+
+@given(st.lists(st.sampled_from(PATTERNS), min_size=1, max_size=3, unique=True), st.integers(1, 3), TEXTS)
+def test_no_choice_of_patterns_is_left_out(some: list[str], several: int, text: str) -> None:
+    """Whatever a text meets, other texts that are told meet, too: so many of them, if the text is none of them."""
+    patterns = [pattern(one) for one in some]
+
+    def met(one: str) -> list[bool]:
+        return [each.is_in(one) for each in patterns]
+
+    told = list(telling(patterns, several))
+    assert text in told or sum(met(one) == met(text) for one in told) >= several
+
+
+def test_what_a_pattern_asks_for_can_still_be_called() -> None:
+    """A value that only a regular expression describes was never tried, so that the run counted as lost."""
+    book = Rulebook(read_rules('Every pay is followed by log with id matching "^[0-9]{4}$".').rules)
+    paid = play(book, [(ToolCall("pay", {}, step=1, message=0), 1)])
+    assert Future(book, ["pay", "log"]).of(paid).possible
+
+
 def test_conditions_with_many_parts_are_decided() -> None:
     """Parts are counted by what is left of the conditions, not by all their combinations."""
     both = formulas_of([" and ".join(f"{name}{k} = 1" for k in range(15)) for name in "xyz"])
@@ -179,6 +220,8 @@ MEETS = [
     ("contains", 1, [[1], [1.0]], ["1", [True], 1]), ("starts with", "a", ["a", "ab"], ["ba", ["a"], 1]), ("ends with", "a", ["a", "ba"], ["ab", 1]),
     ("<", 2, [1, 1.5], [2, 3, "1", True]), ("<=", 2, [2, 1], [3, False]), (">", 2, [3, 2.5], [2, True]), (">=", 2, [2, 3], [1, "3"]),
     ("<", NOW, ["2026-01-30", "2026-01-30T23:59:59Z", "2026-01-31T00:30:00+01:00"], [NOW, "2026-01-31T00:00:00", "a", 1]),
+    ("does not contain", "a", ["b", 1, ["b"]], ["a", ["a"]]), ("does not start with", "a", ["ba", 1], ["ab"]),
+    ("does not end with", "a", ["ab", []], ["ba"]), ("does not match", "^[0-9]$", ["12", 1], ["1"]), ("is set", None, [1, "", False], []),
     (">=", NOW, [NOW, "2026-01-31T00:00:00", "2026-02-01"], ["2026-01-30T23:59:59", "2026-1-31", "x" * 50]), ("is missing", None, [], [1, "", [], False]),
 ]  # fmt: skip
 

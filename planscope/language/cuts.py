@@ -20,6 +20,7 @@ from planscope.language import english
 from planscope.language.calls import (
     ASSISTANT,
     COUNT,
+    DENIED,
     EACH,
     SUM,
     USER,
@@ -851,6 +852,8 @@ class Cuts:
                 if calls.condition is not None:
                     raise self._error("a tool has one condition; join its parts by 'and'", ahead=-1)
                 calls = replace(calls, condition=self._condition("text" if calls.is_said else "argument"))
+            elif calls.condition is None and (said := self._said_of(key)) is not None:
+                calls = replace(calls, condition=said)
             elif key in ("that", "which") and (told := self._outcome()):
                 calls = replace(calls, outcome=told[0])
                 self.at = told[1]
@@ -868,6 +871,35 @@ class Cuts:
             for outcome in get_args(Outcome):
                 if codes and codes[-1].code.removeprefix("did_") == outcome:
                     return outcome, self.at + 1 + width
+        return None
+
+    def _said_of(self, key: str) -> Condition | None:
+        """Read a condition in a relative clause or in brackets, and go on behind it."""
+        return self._bracketed() if key == "(" else self._answering() if key in ("that", "which") else None
+
+    def _answering(self) -> Condition | None:
+        """Read "that comes back with status = 5"."""
+        match = _RETURNED.match(self.joined(self.at + 1))
+        if match is None or match[0].split()[-1] in ("had", "has", "have"):
+            return None
+        begun, width = self.at, 1 + match[0].count(" ")
+        if not self._compares(width, "answer"):
+            return None
+        self.at = begun + width
+        return self._condition("answer")
+
+    def _bracketed(self) -> Condition | None:
+        """Read "(amount > 100)" or "(found: true in the answer)"."""
+        begun = self.at
+        self.at += 1
+        try:
+            condition = self._condition("argument")
+            answered = self._take("in", "the", "answer") or self._take("in", "its", "answer")
+            if self._take(")"):
+                return on_answer(condition) if answered else condition
+        except SentenceError:
+            pass
+        self.at = begun
         return None
 
     def _conditions(self, key: str) -> bool:
@@ -985,7 +1017,7 @@ class Cuts:
         return condition
 
     def _comparison(self, path: Path, operator: Operator, source: Source) -> Condition:
-        if operator == "is missing":
+        if operator in ("is missing", "is set"):
             return Compare(source, path, operator)
         if operator in ("is one of", "has a word of"):
             return Compare(source, path, operator, self._list())
@@ -1023,7 +1055,7 @@ class Cuts:
             if _RANGE.match(self.joined(self.at)):
                 return True
             operator = self._operator(source)
-            return self._valued() or operator in ("is missing", "is one of", "has a word of")
+            return self._valued() or operator in ("is missing", "is set", "is one of", "has a word of")
         except SentenceError:
             return False
         finally:
@@ -1099,7 +1131,9 @@ class Cuts:
         for words, operator in _OPERATORS.items():
             if self._take(*words):
                 return operator
-        if self._kind_at() == "string" or (source == "answer" and self._kind_at() == "number"):
+        if self._kind_at() == "string" or self._key_at() in ("true", "false"):
+            return "="
+        if source == "answer" and self._kind_at() == "number":
             return "="
         signs = get_args(Operator)
         raise self._error("a comparison is missing here", *signs)
@@ -1335,6 +1369,10 @@ class Cuts:
         if _MUST_HAVE.fullmatch(" ".join(self.keys[max(at - 3, 0) : at])) and self._compares(0, "argument"):
             condition = self._condition("argument")
             return Item("WITH", self.span(at, self.at), condition=condition)
+        if argument := self._required(at):
+            self.at = len(self.row)
+            condition = Compare("argument", (argument,), "is set")
+            return Item("WITH", self.span(at, self.at), condition=condition)
         if self.keys[at] == "by" and self.keys[at - 1] in _ENDS_VERB and (agent := self._agent()):
             return Item("BY", self.span(at, self.at), agent=agent)
         if self.keys[at] not in ("with", "where", "in", "for") or self.keys[max(at - 1, 0)] not in _ENDS_VERB:
@@ -1344,6 +1382,22 @@ class Cuts:
         self.at += 1
         condition = self._condition("argument")
         return Item("WITH", self.span(at, self.at), condition=condition)
+
+    def _required(self, at: int) -> str:
+        """Return the argument that "A must have a reason" ends with; "" if it may be a tool."""
+        match = (
+            _GIVEN.fullmatch("".join(f"{word} " for word in self.raw[at:]))
+            if at > len(self.row) - 4
+            else None
+        )
+        before = " ".join(self.keys[max(at - 4, 0) : at])
+        if match is None or not (
+            _MUST_HAVE.fullmatch(before) or (match["kind"] and before.split()[-1:] == ["needs"])
+        ):
+            return ""
+        token = self.row[at + bool(match["article"])]
+        named = any(start <= token.start < end for start, end in self.scanner.named(self.row))
+        return "" if token.key in english.FUNCTION or (named and not match["kind"]) else token.text
 
     def _per(self, at: int) -> Item | None:
         """Read ``per A and B`` or ``for the same A [as B]``."""
@@ -1441,10 +1495,18 @@ def negated(condition: Condition) -> Condition:
     if condition.operator == "is one of" and isinstance(condition.value, tuple) and condition.value:
         others = tuple(Compare(source, path, "!=", one) for one in condition.value)
         return Combined(False, (Combined(True, others) if len(others) > 1 else others[0], missing))
-    if condition.operator not in _OPPOSITE:
+    if condition.operator not in _OPPOSITE or EACH in path:  # of every element no sentence says the opposite
         raise SentenceError((0, 0), f"no sentence says the opposite of {condition.operator!r}")
     other = Compare(source, path, _OPPOSITE[condition.operator], condition.value)
-    return Combined(False, (other, missing)) if condition.operator == "=" else other
+    denies = other.operator == "!=" or other.operator in DENIED
+    return Combined(False, (other, missing)) if denies else other
+
+
+def on_answer(condition: Condition) -> Condition:
+    """Return a condition on arguments as one on the answer."""
+    if isinstance(condition, Combined):
+        return replace(condition, parts=tuple(map(on_answer, condition.parts)))
+    return replace(condition, source="answer")
 
 
 def _answer(path: Path) -> Path:
@@ -1511,7 +1573,8 @@ _WRAPPED = re.compile(
 """What may stand before a name."""
 _RETURNED = re.compile(
     r"(?:(?:must|should|has to|have to) )?(?:(?:had|has|have) )?"
-    r"(?:had|has|have|(?:returned|returns|answered|answers|replied|replies|came back|comes back)(?: with)?|said|says|"
+    r"(?:had|has|have|(?:returned|returns|answered|answers|replied|replies|came back|comes back|come back|responds|"
+    r"responded)(?: with)?|said|says|"
     r"gave back|gave|given|reported|reports|shows|showed|shown) "
 )
 _SAME = re.compile(
@@ -1563,7 +1626,17 @@ _NEGATED: dict[Relation, Relation] = {
     "among": "not among",
     "not among": "among",
 }
-_OPPOSITE: dict[Operator, Operator] = {"=": "!=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_OPPOSITE: dict[Operator, Operator] = {
+    "=": "!=",
+    "<": ">=",
+    "<=": ">",
+    ">": "<=",
+    ">=": "<",
+    **{positive: denied for denied, positive in DENIED.items()},
+    **DENIED,
+    "is missing": "is set",
+    "is set": "is missing",
+}
 _ARGUMENT = re.compile(
     r"(?:the )?(?:value of )?(?:the )?(?P<path>[^\W\d]\w*) (?:argument |parameter )?"
     r"(?:(?:that is )?(?:passed|given) (?:in|to)|of|in|for) (?:(?:an?|any|every|each|the) )?(?:calls? (?:of|to) "
@@ -1574,8 +1647,13 @@ _MUST = re.compile(
     r"(?:is|are) (?:always|never|only)) "
 )
 _MUST_HAVE = re.compile(
-    r"(?:.* )?(?:must|should|shall|to|always|only) (?:\w+ )?(?:have|has|use|uses|carry|carries)"
+    r"(?:.* )?(?:must|should|shall|to|always|only) (?:\w+ )?(?:have|has|use|uses|carry|carries|sets?|pass|passes|"
+    r"specify|provide|includes?|contains?|be called with|be given)"
 )
+_GIVEN = re.compile(
+    r"(?P<article>(?:an?|the|its) )?[^\W\d]\w* (?P<kind>(?:argument|parameter|field|value) )?"
+)
+"""An argument at the end of a sentence."""
 _RANGE = re.compile(
     r"(?:(?:is|are|was|be|of|lies|lie|stays|stay) )*(?P<no>not |outside )?"
     r"(?:between |in the range (?:of |from )?|from (?=-?[0-9]))"
@@ -1583,16 +1661,25 @@ _RANGE = re.compile(
 _SAME_TOO = re.compile(rf"(?:{_SAME.pattern.rstrip()}|(?:for )?(?:the )?same) ")
 _NO_VALUES = frozenset({"run", "trace", "session", "conversation", "time"})
 _SIGNS: tuple[Operator, ...] = ("=", "!=", "<=", ">=", "<", ">")
-_OPERATORS = {(sign,): sign for sign in _SIGNS} | {
-    (*before.split(), *one): cast(Operator, operator)
-    for one, operator in english.worded(
-        """
+_OPERATORS: dict[tuple[str, ...], Operator] = {
+    ("=", "="): "=",
+    **{(sign,): sign for sign in _SIGNS},
+    **{
+        (*before.split(), *one): cast(Operator, operator)
+        for one, operator in english.worded(
+            """
         is one of: is one of | one of | is in | in
         is missing: is missing
+        is set: is set | is given | is filled in | is not missing
         contains: contains | containing | contained | contain
+        does not contain: does not contain | not containing | not contain
+        does not start with: does not start with | not starting with | not start with | not begin with | does not \
+            begin with
+        does not end with: does not end with | not ending with | not end with
+        does not match: does not match | not matching | not match
         has a word of: has a word of | with a word of | had a word of | having a word of
         matches: matches | matching | matched | match
-        starts with: starts with | starting with | start with
+        starts with: starts with | starting with | start with | begins with | beginning with | begin with
         ends with: ends with | ending with | end with
         !=: is not equal to | is not | other than
         >=: at least | no less than | not less than | greater than or equal to | not below
@@ -1602,9 +1689,10 @@ _OPERATORS = {(sign,): sign for sign in _SIGNS} | {
         <: below | under | less than | smaller than | lower than
         =: equal to | equals | set to | is | was | being | of | as | to be | :
         """
-    )
-    for before in ("", "that", "is", "of", "was", "to be", "being", "set to", "that is")
-    if not before or (one[0] not in ("is", ":") and one not in (("was",), ("of",), ("being",)))
+        )
+        for before in ("", "that", "is", "of", "was", "to be", "being", "set to", "that is")
+        if not before or (one[0] not in ("is", ":") and one not in (("was",), ("of",), ("being",)))
+    },
 }
 _OPERATORS = dict(sorted(_OPERATORS.items(), key=lambda one: -len(one[0])))
 _LIMITS: dict[tuple[str, ...], Operator] = {

@@ -138,7 +138,8 @@ _VERBS = rows(
     precedes: precedes?
     follows: follows?
     repeats: repeated|repeats?
-    contains: contains?|includes?|have|has|calls?|uses?|makes?|carry|carries|shares?
+    contains: contains?|includes?|have|has|calls?|uses?|makes?|carry|carries|shares?|sets?|pass|specif(?:y|ies)|\
+          provides?
     gets: gets?|receives?
     alternates: alternates?|take turns
     exclude: exclude each other|excludes|rules? (?:each other )?out
@@ -571,6 +572,35 @@ PLAINER = rf"""
       other(?: one)? must be(?: called)?(?: too| as \
       well)?)$ => both 1 happen or neither
     for this (?:agent|assistant|bot)$ =>
+    , (?:full stop|period|end of story|ever)$ =>
+    (no (?:further |more |other )?(?:tool )?calls?) of any kind => 1
+    (mutually exclusive) : (?:an?|each|every|one|any) {_RUN} (?:may|can|must|should) (?:contain|have|include|use|call) \
+      (?:(?:either )?one or the other|only one(?: of them)?|at most one(?: of them)?)(?: ,)?(?: (?:but )?(?:never|not) \
+      both)?$ => 1
+    ^an? (?!(?:must|has|should|shall|needs)\b)([^,;]+?) (must|has to|should|shall|needs to) be followed by => \
+      every 1 2 be followed by
+    ^(.*? (?:alternates?|take turns)) ,? ?and (\S+) (?:goes|comes|is|starts|begins) first(?: [;:,] .*)?$ => \
+      1 , starting with 2
+    (must|has to|should|shall|needs to)(?: always)? be called with (an?|the) (\w+)$ => 1 have 2 3
+    ^always (?:pass|set|give|provide|specify|include) (an?|the) (\w+) (?:when calling|to|in|for|with) \
+      (?:(?:every|each|any|all|the|an?) )?(\S+)(?: calls?)?$ => every 3 must set 1 2
+    (needs|requires) an? (\w+) (?:argument|parameter|field)$ => must set a 2
+    (?:the )?(\w+) (?:which|that) (?:the (?:latest|last|most recent|previous) )?(\S+) (?:had |has )?\
+      (?:returned|gave|reported|showed|answered)(?: before| earlier)?(?: for (?:that|the same) (\w+))$ => \
+      the latest 2 's 1 for the same 3
+    the (\w+) (?:which|that) (?:the (?:latest|last|most recent|previous) )(\S+) (?:had |has )?\
+      (?:returned|gave|reported|showed|answered)(?: before| earlier| before it)?$ => the latest 2 's 1
+    an? (\w+) (?:which|that) (?:some|an?|any) (?:earlier|previous) (\S+) (?:had |has |actually )*\
+      (?:returned|gave|reported|showed|answered)$ => an earlier 2 's 1
+    {_MUST} (?:use|carry|have|take|pass|be given|get|contain) (the latest|an earlier) (\S+) \
+      's (\w+)(?= for|$) => only with 3 = 1 2 's 3
+    ^(\S+(?: \S+)?) may only (?:touch|access|use|read|write|write to|read from|open|delete|edit|change) \
+      ([a-z]+?)s (?:that|which) (start|end|begin)s? with => 1 only with 2 that 3 with
+    ^(.*? (?:happens|is called|is used|may be called|must be called|called|runs) (?:exactly |only |just )?once) \
+      ,? ?and (?:it|this|that) (?:is|must be) (?:always )?the (first|last) call(?: of (?:the|a) {_RUN})?$ => 1 and 2
+    ^(.*? (?:once|twice|times)(?: at most)?) ,? ?and after (?:it|that|this) (?:there (?:is|are|may be|must be) )?\
+      (no .*?)(?: any ?more| again)?$ => 1 ; 2 after it
+    (with) both (the same \S+ and the same \S+)$ => 1 2
     ^(?:never|do not)(?: call| use| run)? (\S+(?: \S+)?) as (?:the|your|its)(?: very)? (first|last) (?:tool )?\
       (?:call|step|action)$ => 1 must not be the 2 call
     ^(?:always )?(?:call|use|run) (\S+(?: \S+)?) as (?:the|your|its)(?: very)? (first|last) (?:tool )?\

@@ -40,7 +40,7 @@ from tests.rules.worlds import MORE_MODES, make_world
             ("own_words.txt", by_meaning, 1, 623, 0),
             ("domains.txt", by_meaning, 1, 69, 0),
             ("strangers.txt", by_meaning, 1, 355, 0),
-            ("forms.txt", by_meaning, 1, 447, 0),
+            ("forms.txt", by_meaning, 1, 499, 0),
             ("roles.txt", by_meaning, 1, 96, 0),
             ("workplaces.txt", by_meaning, 1, 88, 2),
             ("dev_rules.jsonl", by_examples, 1, 84, 2),

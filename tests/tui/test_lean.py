@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import pty
+
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.color import ColorSystem
@@ -11,6 +14,7 @@ from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult
+from textual.drivers._writer_thread import WriterThread
 from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.strip import Strip
@@ -18,6 +22,7 @@ from textual.widget import Widget
 
 from planscope.tui.lean import Lean, LeanCompositor, LeanUpdate
 from planscope.tui.panes.windowed import changed_cells
+from planscope.tui.terminal import TerminalDriver, _Output
 
 COLOURS = st.sampled_from(["", "red", "bright_blue", "color(99)", "#102030", "#102031"])
 STYLES = st.builds(
@@ -186,3 +191,23 @@ def test_a_row_whose_end_changes_is_written_from_there_on() -> None:
         row_of([("step 2", "blue"), (" done", "red")]),
     )
     assert changed_cells(before, after) == (5, 6)
+
+
+async def test_a_terminal_that_takes_little_gets_all_in_its_order_and_holds_nobody_up() -> None:
+    ours, terminal = pty.openpty()
+    driver = TerminalDriver(App())
+    with os.fdopen(terminal, "w", encoding="utf-8") as file:
+        driver._file = _Output(file)
+        driver._writer_thread = WriterThread(driver._file)
+        driver._writer_thread.start()
+        driver.write("at once")
+        assert driver._file.given == 0 and os.read(ours, 100) == b"at once"
+        pieces = [f"{k} {'é' * 7000}" for k in range(20)]
+        for piece in pieces:
+            driver.write(piece)  # nobody reads yet
+        wanted, got = "".join(pieces).encode(), b""
+        while len(got) < len(wanted):
+            got += os.read(ours, 1 << 16)
+        assert got == wanted
+        driver.close()
+    os.close(ours)

@@ -1,14 +1,16 @@
 """Keeps unsaved work in the state folder, and offers it when its session is opened again.
 
-There are two kinds: sessions that could not be written to their file, and queries that were being edited. Each file is
-one JSON document, read with the same limits as a session. Its name holds a hash of the session's path, so that a path
-inside it is never followed. A lock says that its writer is still running.
+There are three kinds: sessions that could not be written to their file, queries that were being edited, and, all in one
+file, the texts of rules and of a new query. Each file is one JSON document, read with the same limits as a session. The
+name of the first two holds a hash of the session's path, so that a path inside it is never followed. A lock says that
+its writer is still running.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +29,7 @@ from planscope.session.validation import check_references, from_document
 _SESSION, _DRAFT = ".recovery.json", ".draft.json"
 """The ends of file names, by kind."""
 
-_SESSION_FORMAT, _DRAFT_FORMAT = "planscope-recovery", "planscope-draft"
+_SESSION_FORMAT, _DRAFT_FORMAT, _TEXTS_FORMAT = "planscope-recovery", "planscope-draft", "planscope-texts"
 
 
 @frozen
@@ -158,6 +160,30 @@ def left_drafts(path: Path | None = None) -> list[LeftDraft]:
     """
     found = [draft for file in _abandoned(_DRAFT, path) if (draft := _left_draft(file)) is not None]
     return sorted(found, key=lambda draft: draft.saved, reverse=True)
+
+
+def left_texts() -> dict[str, str]:
+    """Return the texts that were kept: rules by the id of their session; a new query by "". Never raises."""
+    try:
+        return {str(key): str(text) for key, text in _said(_texts(), _TEXTS_FORMAT)["texts"].items()}
+    except (*_BROKEN, OSError, AttributeError):
+        return {}
+
+
+def keep_texts(texts: Mapping[str, str], taken: Iterable[str]) -> None:
+    """Keep texts beside those that were kept before, without those under the keys ``taken``. Never raises."""
+    kept = {key: text for key, text in left_texts().items() if key not in taken} | dict(texts)
+    with suppress(OSError, SessionError):
+        if kept:
+            make_folder(_texts().parent)
+            document = without_surrogates({"format": _TEXTS_FORMAT, "version": 1, "texts": kept})
+            write_atomic(_texts(), json.dumps(document).encode())
+        else:
+            _texts().unlink(missing_ok=True)
+
+
+def _texts() -> Path:
+    return recovery_folder() / "texts.json"
 
 
 def _abandoned(suffix: str, path: Path | None = None) -> list[Path]:

@@ -107,3 +107,28 @@ async def test_who_keeps_a_draft_and_quits_finds_it(tmp_path: Path) -> None:
     assert len(texts(left_drafts(path))) == 1
     async with opened(path) as driven:
         await until(driven, lambda: "was restored: e continues it" in driven.text)
+
+
+async def test_rules_and_a_new_query_are_kept_and_there_again(tmp_path: Path) -> None:
+    path = sessions.write(sessions.figure_10(), tmp_path)
+
+    async def write(driven: Driven, *typed: str) -> None:
+        await driven.press("L", "+", "enter", *typed)
+
+    async with opened(path) as driven:
+        await driven.press("W", "x", "y", "escape")
+        await write(driven, *"A,b", "escape", "q")
+        assert "2 drafts not kept" in driven.text
+        await driven.sees("Keep them and quit")
+        await driven.press("down", "enter")
+    async with opened(path) as driven:
+        await driven.sees("restored")
+        await driven.press("W")
+        await driven.sees("xy")
+        await driven.press("escape")
+        await write(driven)
+        await driven.sees("A,b", "✗ the text cannot be read")  # it is read, too
+        await driven.press("escape", "q", "down", "down", "enter")
+    async with opened(path) as driven:
+        await driven.press("L", "+", "enter")
+        assert "A,b" not in driven.text

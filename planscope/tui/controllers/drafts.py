@@ -41,9 +41,8 @@ class Drafts:
     """The drafts of all sessions that are opened one after another. All methods are for the screen's thread.
 
     ``histories``: the drafts that were left, with their undo history, by the ids of session and variant. ``rules``:
-    rules that were left unsaved, by the id of the session; they are never written to a file. ``new``: the text of a new
-    query that was left. ``keeps``: what is left is found again after planscope ended. ``written`` False: drafts
-    are not saved, and are lost when planscope ends.
+    rules that were left unsaved, by the id of the session. ``new``: the text of a new query that was left. Both are
+    written when planscope ends. ``keeps``: what is left is found again then. ``written`` False: nothing is saved.
     """
 
     def __init__(self, *, written: bool = True) -> None:
@@ -51,7 +50,8 @@ class Drafts:
         self.rules: dict[str, str] = {}
         self.new: list[str] = []
         self.keeps = False
-        self._write_down = written
+        self.written = written
+        self._texts: dict[str, str] | None = None
         self._files: dict[Key, DraftFile] = {}
         self._noted: dict[Key, _Noted] = {}
         self._written: dict[Key, _Noted] = {}
@@ -64,16 +64,11 @@ class Drafts:
     @property
     def left(self) -> int:
         """The number of drafts that quitting would lose."""
-        return len(self.histories) + self.unwritten
-
-    @property
-    def unwritten(self) -> int:
-        """The number of those that no file can keep."""
-        return len(self.rules) + any(map(str.strip, self.new))
+        return len(self.histories) + len(self.rules) + any(map(str.strip, self.new))
 
     def keep_all(self) -> None:
-        """Keep the drafts of queries when planscope ends."""
-        self.keeps = self._write_down
+        """Keep what was left when planscope ends."""
+        self.keeps = True
 
     def keep_rules(self, session: str, text: str | None) -> None:
         """Keep rules that the user left unsaved; None: they were saved, or are as before."""
@@ -105,19 +100,30 @@ class Drafts:
     def find(self, document: Document, jobs: Jobs, post: Post) -> None:
         """Recover the drafts of a planscope that was killed, as if the edit screen had just been left."""
         path = document.path
-        if path is None or not self._write_down:
+        if path is None or not self.written:
             return
 
-        def work(token: object) -> list[LeftDraft]:
-            from planscope.session.recovery import left_drafts
+        def work(token: object) -> tuple[list[LeftDraft], dict[str, str]]:
+            from planscope.session.recovery import left_drafts, left_texts
 
-            return left_drafts(path)
+            return left_drafts(path), left_texts() if self._texts is None else self._texts
 
-        jobs.start("drafts", work, lambda left: self._take_up(left, document, post), lambda error: None)
+        jobs.start("drafts", work, lambda left: self._take_up(*left, document, post), lambda error: None)
 
-    def _take_up(self, left: list[LeftDraft], document: Document, post: Post) -> None:
+    def _take_up(self, left: list[LeftDraft], texts: dict[str, str], document: Document, post: Post) -> None:
         session = document.session
-        if not left or session is None or document.path is None:
+        if session is None or document.path is None:
+            return
+        if self._texts is None:
+            self._texts = texts
+            self.rules = {key: text for key, text in texts.items() if key} | self.rules
+            if texts.get("") and not self.new:
+                self.new[:] = [texts[""]]
+                key = f"{key_for('library')} {key_for('new-session')}"
+                post(Notice(f"your text of a new query was restored: {key} continues it"))
+            if session.id in self.rules:
+                post(Notice(f"your rules were restored: {key_for('write-rules')} continues them"))
+        if not left:
             return
         from planscope.debugger.draft_typing import Edited, History
 
@@ -145,7 +151,7 @@ class Drafts:
     ) -> None:
         """Save a changed draft soon. None means that it equals its parent again. ``instead`` is deleted once it is
         saved."""
-        if path is None or not self._write_down:
+        if path is None or not self.written:
             return
         key = (session, parent.id)
         self._done.discard(key)
@@ -196,6 +202,11 @@ class Drafts:
             self._timer.cancel()
         if keep:
             self._write()
+        if self.written and (keep or self._texts):
+            from planscope.session.recovery import keep_texts
+
+            texts = self.rules | {"": "".join(self.new).strip()}
+            keep_texts({key: text for key, text in texts.items() if keep and text}, self._texts or ())
         for file in self._files.values():
             self._pool.submit(file.close if keep else file.drop)
         self._files.clear()

@@ -108,6 +108,7 @@ class WriteDialog(Dialog[Reading]):
 
     def on_mount(self) -> None:
         self.area.move_cursor(self.area.document.end)  # a text that was left goes on there
+        self.call_after_refresh(self.read_now)
 
     @on(SafeTextArea.Rested)
     def _text_changed(self) -> None:

@@ -63,9 +63,7 @@ async def quit_planscope(screen: Asker, work: Workspace, drafts: int) -> None:
             if drafts
             else "Changes not saved"
         )
-        queries = drafts - work.drafts.unwritten
-        others = "; rules and new queries are lost" if drafts > queries else ""
-        keep = (f"Keep edited queries for this session and quit{others}",) if queries > 0 else ()
+        keep = (f"Keep {them} and quit",) if drafts and work.drafts.written else ()
         dialog = ChooseDialog(title, ("Stay", *keep, lost), name=QUIT)
         answer = await screen.answer(dialog) or _STAY
         if answer == _STAY:

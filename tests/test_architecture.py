@@ -265,7 +265,7 @@ TOKENS = {
     "agents": 71_839,
     "traces": 56_675,
     "commands": 45_382,
-    "language": 101_712,
+    "language": 101_768,
     "session": 40_266,
     "oracle": 34_963,
     "sharing": 31_622,

@@ -26,8 +26,11 @@ _HEADING = re.compile(
     r"(?:(?:so|here|this|that|there|the|my|our|your|just|only|what|a|two|three)(?:'s)? )?(?:is )?(?:[a-z']+ ){0,3}"
     r"(?:things?|plan|order|list|schedule|agenda|sequence|chain|steps?|programme|rules?|day|how i see it)"
     r"(?: [a-z]{2,}){0,3}"
-    r"(?: ?, (?:step by step|(?:from )?top to bottom|one by one))?"
 )
+_IN_ORDER = re.compile(
+    r" ?, (?:step by step|(?:from )?top to bottom|one by one|in (?:exactly )?(?:this|that) order)\Z"
+)
+"""Behind a heading, what says that the lines are in order."""
 _CONDITIONS = (
     listed("asking") - {"order", "follow"}
     | listed("denying")
@@ -116,7 +119,8 @@ def announced(said: str) -> str:
         return "order"
     if english.late(english.HEADING).fullmatch(f"{said} :"):
         return "list"
-    if _HEADING.fullmatch(said) is None or not _CONDITIONS.isdisjoint(said.replace("'s", "").split()):
+    plain = _IN_ORDER.sub("", said)
+    if _HEADING.fullmatch(plain) is None or not _CONDITIONS.isdisjoint(plain.replace("'s", "").split()):
         return ""
     return (
         "order"

@@ -39,7 +39,8 @@ _UNCERTAIN = re.compile(
     |\b(?:done|finished|complete|completed|over)[ ]when[ ]|\beither[ ](?!order)
     |\b(?:if|in[ ]case|provided|at[ ]least|(?<!as[ ])soon|again)\b|^[,;]|[,;]$
     |^(?!.*\b(?:before|until|without|prior|ahead|unless|till)\b).*\bor\b(?![ ](?:later|earlier|after|sooner|so)\b)
-    |\b(?:start|begin)(?:s|ning|ing)?[ ].*\b(?:before|after|until|once)\b.*\b(?:start|begin)
+    |\b(?:start|begin)(?:s|ning|ing)?[ ](?:(?!finish|;).)*\b(?:before|after|until|once)\b
+    (?:(?!finish|;).)*\b(?:start|begin)
     |^stop[ ]|(?<!order[ ])\b(?:is|are)[ ](?:(?!not)\w+[ ])?(?:fine|okay?|allowed|permitted|acceptable|optional)
     (?:[ ](?:too|as[ ]well))?$
     |\b(?:before|until|without|prior|ahead|unless|till|precedes?)\b[^;]*\bor\b(?![ ](?:later|earlier|after|sooner|so)\b)

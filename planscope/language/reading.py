@@ -74,6 +74,10 @@ _DOUBTED = re.compile(
     re.IGNORECASE,
 )
 """A denial of two things, of which one may be meant, or of the hours between two."""
+_CLOSED = re.compile(
+    r"[;,]\s*(?:strictly |exactly )?in (?:exactly )?(?:that|this) (?:order|sequence)\s*[.!]?\Z", re.I
+)
+"""Before these words, semicolons only part a list."""
 _THEN = re.compile(r"\b(?:by|before|after) then\b", re.IGNORECASE)
 _CLOCK = re.compile(
     rf"[0-9] ?[ap]\.?m\b|[0-9]:00|\b(?:noon|midnight|(?:before|after|by|until|from) {_AT})", re.IGNORECASE
@@ -81,8 +85,9 @@ _CLOCK = re.compile(
 """Behind an hour, "by then" may mean it or the action."""
 _BEHIND = re.compile(
     r"\b(?:and|but) (?:(?:before|after|prior to|ahead of|following) (?:that|it|this|both|doing so)|once done) "
-    r"(?P<verb>\w+)(?! (?:the|an?|all|my|our|your|it)\b)|\b(?:before|after|following) (?=\w+ing\b[^.;:,]*\band "
-    r"(?:please |also )?(?P<own>\w+)(?!.*\b(?:before|after|once|until)\b))",
+    r"(?P<verb>\w+)(?! (?:the|an?|all|my|our|your|it)\b)|\b(?:(?:before|after|following) (?=\w+ing\b)"
+    r"|(?:once|after|when|until) (?:you|we|i) (?:have )?)"
+    r"(?=\w+\b[^.;:,]*\band (?:please |also )?(?P<own>\w+)(?!.*\b(?:before|after|once|until)\b))",
     re.IGNORECASE,
 )
 """A command behind these may be of its own."""
@@ -139,6 +144,8 @@ class _Reader:
 
     def sentence(self, text: str, before: str = "") -> SentenceReading | Trouble:
         """Read a sentence, or some together, also behind a greeting. ``before``: what stands before them."""
+        if _CLOSED.search(text):
+            text = text.replace(";", ",")
         found = self._framed(text, before)
         if isinstance(found, Trouble) or found.tree is None:
             return found

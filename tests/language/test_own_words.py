@@ -335,6 +335,8 @@ def test_an_unknown_word_has_no_hint_of_another(text: str, message: str) -> None
             "deploy to staging",
         ),
         ("Run the tests before deploying to staging: no exceptions.", "run tests", "deploy to staging"),
+        ("Run tests; deploy to staging; in that order.", "run tests", "deploy to staging"),
+        ("Steps, in this order:\n1. run tests\n2. deploy to staging", "run tests", "deploy to staging"),
     ],
 )
 def test_other_ways_to_say_an_order(text: str, before: str, after: str) -> None:
@@ -396,6 +398,7 @@ def test_a_noun_may_be_behind_its_object() -> None:
         "Stop running the tests before building the image.",
         "Run the tests before deploying to staging; anything else is forbidden.",
         "Don't deploy to staging until the tests are run or the image is built.",
+        "Deploy to staging once you build the image and run the tests.",
     ],
 )
 def test_what_has_no_certain_order_is_refused(text: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from planscope.toolfuzz.coverage import Coverage
 from planscope.toolfuzz.documented import is_documented
 from planscope.toolfuzz.host import Channel
+from planscope.toolfuzz.mcp_process import PATIENCE, address_of
 from planscope.toolfuzz.outcome import LISTED_ONLY, Call, Made, Outcome, forms_of
 from planscope.toolfuzz.programs import Stage
 from planscope.toolfuzz.shrink import MOST_CALLS, Shrinker
@@ -157,11 +158,14 @@ class Findings:
         )
         one.change(shrunk=best, shrink_calls=calls)
         if not (warm and one.outcome.kind == "returned"):  # which is only listed
-            made = self.stage.play(self._program(one, best), agent=agent)
+            # Nobody sees how busy a server elsewhere is.
+            patient = one.outcome.kind == "hung" and address_of(tool.target) is not None
+            limit = self.stage.limit * PATIENCE if patient else None
+            made = self.stage.play(self._program(one, best), limit, agent=agent)
             final = one.shows(made) or next((m.outcome for m in made[-1:] if m.outcome.same(again)), None)
             if final is None:  # what is smaller needs the calls before it, or hung only for less time
                 one.change(shrunk=one.finding["input"])
-                final = one.shows(self.stage.play(one.calls, agent=agent)) if warm else again
+                final = one.shows(self.stage.play(one.calls, limit, agent=agent)) if warm else again
             if final is None:
                 one.change(shrunk=None, shrink_calls=0)
                 self._with_calls_before(key)

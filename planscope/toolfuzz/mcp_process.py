@@ -45,7 +45,9 @@ MOST_LINES = 5_000
 
 MOST_SAID = 8_000
 MOST_TOOLS = 500
-_PATIENCE = 5
+PATIENCE = 5
+"""A call may take so many times its limit where the machine may be busy."""
+
 _TICK = 0.05
 
 
@@ -264,7 +266,7 @@ class Server:
                 if (passed := self._crowd.over()) is not None:
                     raise ServerLost("died", passed.replace("it ", "the server ", 1), self.said())
             late = time.monotonic() - began
-            if number not in self._answers and late > min(limit + starved, limit * _PATIENCE):
+            if number not in self._answers and late > min(limit + starved, limit * PATIENCE):
                 if self._bytes > SOME_OUTPUT:  # it is still writing: a fast machine would have read more
                     raise self._flooded()
                 what = too_late(limit) if method == "tools/call" else f"it did not answer {method}"

@@ -59,6 +59,13 @@ def test_a_call_that_ends_a_server_at_an_address_is_kept_though_nobody_can_confi
     assert any("does not start any more" in one for one in report.remarks)
 
 
+def test_a_server_at_an_address_that_is_only_slow_does_not_hang() -> None:
+    with serving("slow") as port:
+        target = f"mcp:http://127.0.0.1:{port}/mcp"
+        report = Fuzz(Options(target, ("get_part",), calls=1, call_limit=1, network=True)).run()
+    assert report.tool("get_part").calls == 1 and report.counted() == []
+
+
 def test_an_address_needs_the_network(port: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fuzz", f"mcp:http://127.0.0.1:{port}/mcp"]) == 2
     assert "allow the network with --network" in capsys.readouterr().err

@@ -1,6 +1,6 @@
 """A small MCP server at an address: streamable HTTP at /mcp, a stream of events at /sse. It prints its port.
 
-``ends``: a long code ends it.
+``ends``: a long code ends it. ``slow``: each code takes more than a second.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import os
 import queue
 import sys
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -37,6 +38,8 @@ def answer(message: dict[str, Any]) -> dict[str, Any] | None:
         code = message["params"]["arguments"].get("code")
         if "ends" in sys.argv and len(str(code)) > 100:
             os._exit(1)
+        if "slow" in sys.argv:
+            time.sleep(1.2)
         if not isinstance(code, str):
             return {"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32602, "message": "no code"}}
         text = 'Traceback (most recent call last):\n  File "a.py", line 3' if "%" in code else f"part {code}"

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NoReturn, TypeVar
 
 from planscope.errors import UserError
-from planscope.toolfuzz.folders import COPY, ORIGIN, FolderCopy
+from planscope.toolfuzz.folders import COPY, ORIGIN, FolderCopy, copy_folder
 from planscope.toolfuzz.fuzzing import Fuzzing
 from planscope.toolfuzz.host import Host
 from planscope.toolfuzz.job import Job, Options
@@ -88,12 +88,19 @@ class _Work:
         served, live = is_server(options.target), address_of(options.target) is not None
         tools = [] if served else load(options.target, options.reset)
         words = command_of(options.target, Path(self.job.base)) if served and not live else []
+        home = self.folder.parent / "home"
+        if not self.shown and any(
+            home.iterdir()
+        ):  # what the import made in its temporary folder is the tools' own
+            with suppress(UserError):  # it is too large
+                copy_folder(home, self.folder.parent)
+                self.shown = str(home)
         needed, given = _needed(self.job.base, words), self.folder.parent / COPY
         mounted = (given, Path(self.shown)) if self.shown else None
-        more = [str(self.folder.parent / "home"), *([self.shown, str(self.origin)] if self.shown else [])]
+        more = [str(home), *([self.shown, str(self.origin)] if self.shown else [])]
         enforced = enter_namespaces(self.folder, options.network, self.job.private, [*needed, *more], mounted)
         if self.shown:
-            apart = enforced.writes != "namespace"
+            apart = enforced.writes != "namespace" and options.folder is not None
             self.copy = FolderCopy(given if apart else Path(self.shown), self.origin)
             if apart:
                 where = f"the copy is at {given}, and arguments are rewritten"

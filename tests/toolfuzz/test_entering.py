@@ -183,6 +183,39 @@ def test_temporary_files_are_the_tools_own(tmp_path: Path, monkeypatch: pytest.M
     assert report.never_entered() == [] and report.tool("note").succeeded == 30
 
 
+_LEDGER = """
+import sqlite3
+import tempfile
+from pathlib import Path
+
+PLACE = Path(tempfile.mkdtemp()) / "ledger.db"
+with sqlite3.connect(PLACE) as database:
+    database.execute("CREATE TABLE entries (text TEXT)")
+
+
+def book(text: str) -> str:
+    with sqlite3.connect(PLACE) as database:
+        database.execute("INSERT INTO entries VALUES (?)", (text.encode("utf-8", "replace").decode(),))
+        [[count]] = database.execute("SELECT COUNT(*) FROM entries").fetchall()
+    if count > 500:
+        raise ValueError("the ledger is full")
+    return f"{count} entries"
+"""
+
+
+def test_what_an_import_made_in_a_temporary_folder_can_be_written_and_is_reset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ledger.py").write_text(_LEDGER)
+    monkeypatch.chdir(tmp_path)
+    report = Fuzz(Options("ledger:book", calls=300, sequences=0, call_limit=60)).run()
+    assert report.counted() == [] and report.tool("book").succeeded == 300
+    for _ in range(2):
+        calls = [Call(tool="book", arguments={"text": "a"})] * 2
+        made = Fuzz(Options("ledger:book")).play(calls)
+        assert [one.answer for one in made] == ["1 entries", "2 entries"]
+
+
 def test_a_limit_of_one_argument_is_documented_if_that_argument_breaks_it() -> None:
     assert [one.documented for one in fuzz("percent", 20).counted()] == [True]
     assert [one.documented for one in fuzz("share", 20).counted()] == [False]

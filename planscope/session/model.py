@@ -495,7 +495,7 @@ class FuzzedTool(_Part):
     """A tool that was fuzzed. ``fingerprint``: of its schema (``planscope.toolfuzz.keeping``).
 
     ``succeeded``: calls that answered well, None if that was not counted; ``refusal``: the commonest error;
-    ``wrapped``: it is an object of LangChain, which is invoked.
+    ``wrapped``: it is an object of LangChain, which is invoked; ``variable``: what the target's code calls it.
     """
 
     tool: str
@@ -506,6 +506,7 @@ class FuzzedTool(_Part):
     refusal: str | None = None
     skipped: str | None = None
     wrapped: bool = False
+    variable: str | None = None
 
 
 class FuzzFix(_Part):

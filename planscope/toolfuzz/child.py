@@ -194,7 +194,8 @@ class _Work:
         tools = self._wanted(everyone)
         about = [
             {"name": t.name, "description": t.description, "schema": t.schema, "skipped": t.skipped,
-             "source": code_of(t), "place": place_of(t), "wrapped": t.wrapped} for t in tools
+             "source": code_of(t), "place": place_of(t), "wrapped": t.wrapped,
+             "variable": t.variable} for t in tools
         ]  # fmt: skip
         self.send("tools", sandbox=asdict(enforced), tools=about)
 

@@ -61,6 +61,7 @@ def record_of(report: Report, reset: str | None = None) -> Fuzzing:
             succeeded=one.succeeded + one.answered,
             refusal=report.refusal(one),
             wrapped=one.wrapped,
+            variable=one.variable,
             skipped=one.skipped,
         )
         for one in report.tools

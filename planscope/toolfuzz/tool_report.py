@@ -14,7 +14,8 @@ class ToolReport:
     calls. ``succeeded``: calls that answered, and not with an error; ``played``, ``answered``: calls of sequences, and
     those of them that succeeded; ``branches``: of the tool's code, None if the code is not seen. ``source``: the tool's
     code, empty if it is not known; ``place``: its ``file`` and ``line``.
-    ``wrapped``: it is an object that is invoked, no function. ``examples``: arguments of calls that were recorded.
+    ``wrapped``: it is an object that is invoked, no function; ``variable``: what its code calls it. ``examples``:
+    arguments of calls that were recorded.
     """
 
     name: str
@@ -33,6 +34,7 @@ class ToolReport:
     source: str = ""
     place: dict[str, object] | None = None
     wrapped: bool = False
+    variable: str = ""
     examples: list[dict[str, object]] = field(default_factory=list)
 
     @property

@@ -17,7 +17,7 @@ import tempfile
 import textwrap
 import warnings
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import AsyncGeneratorType, GeneratorType
 from typing import Any, get_args, get_type_hints
@@ -41,7 +41,7 @@ class Tool:
     ``remote``: it is a server's, with the schema ``output`` of its answers; ``hints`` are what the server says of it.
     ``validate`` turns arguments into keyword arguments of ``function`` and raises :class:`Refused`; ``invoke`` calls
     the tool as an agent would, through a wrapper of its own if it is ``wrapped``. ``functions``: where its source is
-    read from. ``reset`` resets its state.
+    read from. ``reset`` resets its state. ``variable``: what it is called in the code of its target.
     """
 
     name: str
@@ -56,6 +56,7 @@ class Tool:
     owner: object = None
     target: str = ""
     wrapped: bool = False
+    variable: str = ""
     hints: dict[str, object] = field(default_factory=dict)
     remote: bool = False
     output: dict[str, object] | None = None
@@ -181,26 +182,33 @@ def is_langchain(one: object) -> bool:
 
 def _tools_of(found: object, target: str) -> Iterator[Tool]:
     if is_langchain(found):
-        yield _langchain(found)
+        yield replace(_langchain(found), variable=_variable(found, target))
     elif isinstance(found, Mapping):
         for name, one in found.items():
-            yield from (_function(one, str(name)) for one in ([one] if callable(one) else []))
+            if callable(one):
+                yield replace(_function(one, str(name)), variable=_variable(one, f"{target}[{name!r}]"))
     elif isinstance(found, list | tuple | set):
-        for one in found:
-            yield from _tools_of(one, target)
+        for k, one in enumerate(found):
+            yield from _tools_of(one, f"{target}[{k}]")
     elif hasattr(found, "get_tools") and not isinstance(found, type):
-        yield from _tools_of(_made_by(found.get_tools, f"{target}.get_tools"), target)
+        yield from _tools_of(_made_by(found.get_tools, f"{target}.get_tools"), f"{target}.get_tools()")
     elif isinstance(found, type):
         made = attempt(found)
         if isinstance(made, Raised):
             raise UserError(f"{target} is a class that cannot be made without arguments: {made.error}")
-        yield from () if isinstance(made, type) else _tools_of(made, target)
+        yield from () if isinstance(made, type) else _tools_of(made, f"{target}()")
     elif callable(found):
         factory = _factory_answer(found)
         if factory is not None:
-            yield from _tools_of(factory, target)
+            yield from _tools_of(factory, f"{target}()")
         else:
-            yield _function(found)
+            yield replace(_function(found), variable=_variable(found, target))
+
+
+def _variable(one: object, target: str) -> str:
+    """Return what the target's module calls an object, else the way to it from there."""
+    module, _, way = target.partition(":")
+    return next((name for name, value in vars(sys.modules[module]).items() if value is one), way)
 
 
 def _factory_answer(function: Callable[..., object]) -> object:
@@ -416,6 +424,7 @@ def _with_schema(file: str, name: str) -> Tool:
         invoke=lambda given: call(function, bind(given)),
         functions=(function,),
         reset=getattr(function, "planscope_reset", None),
+        variable=_variable(function, name),
     )
 
 

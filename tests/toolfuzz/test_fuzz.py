@@ -25,6 +25,7 @@ from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.outcome import Call
 from planscope.toolfuzz.report import Report, missing
 from planscope.toolfuzz.reproduce import check
+from planscope.toolfuzz.tools import load as load_tools
 from tests.toolfuzz import shapes, tools
 from tests.toolfuzz.printed import data_of, page
 
@@ -120,6 +121,33 @@ def test_calls_that_succeeded_before_the_process_ended_between_two_are_not_made_
     report = fuzz("leaves_a_process", 90)
     assert all(one.kind == "infrastructure" and "the sandbox" in one.message for one in report.sorted())
     assert 60 < report.tools[0].succeeded <= report.tools[0].calls == 90 or not report.remarks
+
+
+_NAMED = """
+from functools import partial
+from langchain_core.tools import tool
+
+
+@tool("look up")
+def search(word: str) -> str:
+    "Look a word up."
+    return word
+
+
+def half(n: int) -> float:
+    return n / 2
+
+
+renamed = half
+tools = [search, half, partial(half, n=2)]
+"""
+
+
+def test_a_tool_is_called_as_its_code_calls_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "named_tools.py").write_text(_NAMED)
+    monkeypatch.syspath_prepend(tmp_path)
+    found = [(one.name, one.variable) for one in load_tools("named_tools:tools")]
+    assert found == [("look up", "search"), ("half", "half"), ("half", "tools[2]")]
 
 
 def test_a_partial_function_has_the_name_and_the_place_of_the_function_in_it() -> None:

@@ -31,7 +31,9 @@ FINDINGS = [
 ]  # fmt: skip
 FUZZING = Fuzzing(
     id="z1", target="salon:tools", calls=300, findings=FINDINGS,
-    tools=[FuzzedTool(tool="applying_hair_color", description="Apply colour to hair.")],
+    tools=[FuzzedTool(
+        tool="applying_hair_color", description="Apply colour to hair.", variable="applying_hair_color",
+    )],
 )  # fmt: skip
 
 
@@ -137,13 +139,14 @@ def weighed() -> Session:
 
 def test_a_call_is_pasted_as_its_kind_of_tool_is_called() -> None:
     finding = FuzzFinding(tool="read", kind="raised", input={"n": 1}, at_call=1)
-    for target, wrapped, pasted in (
-        ("m:t", False, "read(n=1)"),
-        ("m:t", True, "read.invoke({'n': 1})"),
-        ("mcp:python server.py", False, ""),
+    for variable, wrapped, pasted in (
+        ("read", False, "read(n=1)"),
+        ("reader", True, "reader.invoke({'n': 1})"),
+        ("make_tools()[2]", True, "make_tools()[2].invoke({'n': 1})"),
+        ("", False, ""),
     ):
-        tools = [FuzzedTool(tool="read", wrapped=wrapped)]
-        assert python_call(finding, Fuzzing(id="z1", target=target, tools=tools)) == pasted
+        tools = [FuzzedTool(tool="read", wrapped=wrapped, variable=variable)]
+        assert python_call(finding, Fuzzing(id="z1", target="m:t", tools=tools)) == pasted
 
 
 async def test_findings_stand_by_weight_and_are_searched_and_filtered(tmp_path: Path) -> None:

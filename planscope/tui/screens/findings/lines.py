@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from planscope.session.model import FuzzedTool, FuzzFinding, Fuzzing
 from planscope.toolfuzz.formats import MEANINGS, agent_lines, label_text, smallest, smallest_lines, title
-from planscope.toolfuzz.mcp_process import is_server
 from planscope.toolfuzz.mended import difference
 from planscope.toolfuzz.outcome import LISTED_ONLY
 from planscope.tui.controllers.finding_list import PROMPTS, FindingState, Row
@@ -127,16 +126,17 @@ def chosen_lines(row: Row | None, width: int, hidden: bool = False) -> list[Line
 
 
 def python_call(one: FuzzFinding, found: Fuzzing) -> str:
-    """Return a finding's smallest call in Python; "" of several calls, of a server's tool, and where a name is none of
-    Python's."""
-    given, target = smallest(one), found.target
-    if is_server(target) or "=" in target or not isinstance(given, dict) or not one.tool.isidentifier():
+    """Return a finding's smallest call in Python; "" of several calls, of a server's tool, and where nobody knows what
+    its code calls it."""
+    given = smallest(one)
+    tool = next((tool for tool in found.tools if tool.tool == one.tool), None)
+    if tool is None or not tool.variable or not isinstance(given, dict):
         return ""
-    if any(tool.wrapped for tool in found.tools if tool.tool == one.tool):
-        return f"{one.tool}.invoke({given!r})"
+    if tool.wrapped:
+        return f"{tool.variable}.invoke({given!r})"
     if not all(map(str.isidentifier, given)):
-        return ""
-    return f"{one.tool}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+        return f"{tool.variable}(**{given!r})"
+    return f"{tool.variable}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
 
 def _mended(page: Page, row: Row) -> None:

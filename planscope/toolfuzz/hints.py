@@ -10,6 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from types import CodeType
 
+from planscope.toolfuzz.outcome import ERROR_TEXT
+
 MOST_CONSTANTS = 200
 MOST_OF_ONE = 40
 """Constants that are taken of one list, set or dictionary."""
@@ -27,7 +29,8 @@ class Hints:
     patterns: list[str] = field(default_factory=list)
 
     def add(self, value: object) -> None:
-        if isinstance(value, bool):
+        # A tool that is sent its own error text seems to give back what it got.
+        if isinstance(value, bool) or (isinstance(value, str) and ERROR_TEXT.match(value)):
             return
         if isinstance(value, str):
             if len(value) <= 200 and value not in self.strings and len(self.strings) < MOST_CONSTANTS:

@@ -448,7 +448,7 @@ def _branches(code: CodeType) -> bool:
     return any("JUMP" in one.opname for one in dis.get_instructions(code))
 
 
-_ERROR_TEXT = re.compile(r"\s*(?:Error|Exception|Traceback)\b")
+ERROR_TEXT = re.compile(r"\s*(?:Error|Exception|Traceback)\b")
 _OBJECT = re.compile(r'\s*\{.*"(?:error|isError)"', re.DOTALL)
 _loads = json.loads  # which is replaced where values are watched
 
@@ -464,7 +464,7 @@ def answered(answer: object, given: object, places: Places, refusals: list[Refus
     if (
         why is None
         or _is_part(answer, why, given)
-        or any(why.startswith(text[:20]) for text in strings_of(given) if _ERROR_TEXT.match(text))
+        or any(why.startswith(text[:20]) for text in strings_of(given) if ERROR_TEXT.match(text))
     ):
         return OK
     keys = keyed("returned", None, None, normal(why, given), normal(why))
@@ -485,7 +485,7 @@ def returned_error(answer: object) -> str | None:
     if isinstance(answer, tuple | list) and len(answer) == 2 and isinstance(answer[0], str):
         answer = answer[0]
     if isinstance(answer, str):
-        if _ERROR_TEXT.match(answer):
+        if ERROR_TEXT.match(answer):
             return answer
         with suppress(ValueError, RecursionError):
             answer = _loads(str.__str__(answer)) if _OBJECT.match(answer) else None

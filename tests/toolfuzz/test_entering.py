@@ -86,6 +86,28 @@ def test_a_report_says_that_a_tool_was_never_entered(
     assert (kept["succeeded"], kept["refusal"]) == (0, "Error: the shop is closed")
 
 
+_CLOSED = """
+def closed(secret: str) -> str:
+    return "in" if hash(secret) == 1 else "Error: access denied"
+
+
+def other(word: str) -> str:
+    return word
+
+
+tools = [closed, other]
+"""
+
+
+def test_a_tool_that_is_sent_its_own_error_is_not_entered_by_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "closed_tools.py").write_text(_CLOSED)
+    monkeypatch.chdir(tmp_path)
+    report = Fuzz(Options("closed_tools:tools", calls=40, sequences=60)).run()
+    assert [one.name for one in report.never_entered()] == ["closed"]
+
+
 def test_calls_that_answered_before_one_hung_are_counted() -> None:
     (tool,) = Fuzz(Options(HERE + "waits_for", calls=20, sequences=0, call_limit=0.3)).run().tools
     assert tool.calls == 20 and 0 < tool.succeeded < 20 and tool.entered

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from planscope.ci import MOST_RESULTS, JUnitFile, sarif_log, sarif_result, write_sarif
+from planscope.ci import MOST_RESULTS, JUnitFile, sarif_log, sarif_note, sarif_result, write_sarif
 from planscope.documents.fuzz import FuzzDocument
 from planscope.session.model import FuzzFinding
 from planscope.show.page import page
@@ -13,7 +13,7 @@ from planscope.show.text import lines
 from planscope.toolfuzz.formats import MEANINGS, smallest_lines, title
 from planscope.toolfuzz.outcome import KINDS, LISTED_ONLY
 from planscope.toolfuzz.report import is_counted
-from planscope.views.fuzz import fuzz_blocks, never_entered
+from planscope.views.fuzz import fuzz_blocks, how_far, never_entered
 from planscope.views.prompt_sets import set_blocks
 
 
@@ -23,20 +23,24 @@ def fuzz_page(found: FuzzDocument) -> str:
 
 
 def write_fuzz_junit(found: FuzzDocument, path: Path) -> None:
-    """Write a test for each tool without errors and for each finding."""
-    file = JUnitFile("fuzz")
+    """Write a test for each tool without errors and for each finding, with how far the search got into the tool."""
+    file, said = JUnitFile("fuzz"), {tool.tool: how_far(tool) for tool in found.tools}
     try:
         for tool in found.tools:
             if tool.skipped:
                 file.add(found.target, tool.tool, "skipped", tool.skipped)
             elif never_entered(tool):
-                file.add(found.target, tool.tool, "skipped", f"never entered: {tool.refusal}")
+                file.add(
+                    found.target, tool.tool, "skipped", f"never entered: {tool.refusal}", said=said[tool.tool]
+                )
             elif not tool.statistics.unique_errors:
-                file.add(found.target, tool.tool)
+                file.add(found.target, tool.tool, said=said[tool.tool])
         for k, one in enumerate(found.findings, 1):
             tag = "failure" if is_counted(one) else None
             name = f"{one.tool} {k}: {title(one)[:120]}"
-            file.add(found.target, name, tag, title(one), "\n".join(_body(one, found)))
+            file.add(
+                found.target, name, tag, title(one), "\n".join(_body(one, found)), said.get(one.tool, "")
+            )
         file.write(path)
     finally:
         file.close()
@@ -64,4 +68,9 @@ def write_fuzz_sarif(found: FuzzDocument, path: Path) -> None:
                 "error" if is_counted(one) else "note",
             )
         )
-    write_sarif(path, sarif_log(rules, results, max(0, len(found.findings) - MOST_RESULTS)))
+    notes = []
+    for tool in found.tools:
+        level = "warning" if never_entered(tool) else "note"
+        notes.append(sarif_note(f"{tool.tool}: {how_far(tool)}", found.target, level))
+    log = sarif_log(rules, results, max(0, len(found.findings) - MOST_RESULTS), notes)
+    write_sarif(path, log)

@@ -72,6 +72,15 @@ def _tools(found: FuzzDocument) -> Iterator[Block]:
     )
 
 
+def how_far(tool: FuzzedToolDocument) -> str:
+    """Say in one line how far the search got into a tool."""
+    if tool.skipped:
+        return f"skipped, because {tool.skipped}"
+    reached = "" if tool.branches is None else f", {plural(tool.branches, 'branch', 'branches')} reached"
+    refusal = f"; never entered: {tool.refusal}" if never_entered(tool) else ""
+    return f"{tool.succeeded:,} of {plural(tool.calls, 'call')} succeeded{reached}{refusal}"
+
+
 def never_entered(tool: FuzzedToolDocument) -> bool:
     """Return whether no call of a tool succeeded, though calls were made."""
     return bool(tool.calls) and not tool.entered

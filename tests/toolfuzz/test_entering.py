@@ -73,12 +73,17 @@ def test_a_report_says_that_a_tool_was_never_entered(
     (data,) = data_of(report)["tools"]
     assert (data["succeeded"], data["entered"], data["refusal"]) == (0, False, "Error: the shop is closed")
     assert data["branches"] and "never entered: never; 0 errors in 40 calls" in text_of(report)
-    junit, command = (
+    junit, sarif, command = (
         tmp_path / "a.xml",
+        tmp_path / "a.sarif",
         ["fuzz", HERE + "never", "--calls", "5", "-o", str(tmp_path / "a.planscope.json")],
     )
-    assert main([*command, "--junit", str(junit)]) == 0
+    assert main([*command, "--junit", str(junit), "--sarif", str(sarif)]) == 0
+    reached = "0 of 5 calls succeeded, 1 branch reached; never entered: Error: the shop is closed"
     assert '<skipped message="never entered: Error: the shop is closed"' in junit.read_text()
+    assert f"<system-out>{reached}</system-out>" in junit.read_text()
+    (said,) = json.loads(sarif.read_text())["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+    assert (said["level"], said["message"]["text"]) == ("warning", f"never: {reached}")
     capsys.readouterr()
     assert main([*command, "--fail-never-entered", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["tools"][0]["entered"] is False

@@ -80,18 +80,16 @@ def splits_of(variant: Variant, cells: Cells, kinds: Sequence[CellKind] = _ALIKE
     return splits([(measured(variant), _as_is(cells)), *runs])
 
 
-def limit_besides(variant: Variant, cause: Cause | None, cells: Cells) -> Split | None:
-    """Return the limit that is to blame where the one that seems to cure is another.
+def limit_instead(variant: Variant, cause: Cause | None, cells: Cells) -> Split | None:
+    """Return the limit that explains the runs where what seems to cure is another cause, if one is clear.
 
     Other words and names may just be shorter: then a length is to blame. Other sentences may leave out a constraint
-    that follows from others, or say it less often. Fresh queries may be below a limit. The limit is clearer than all
-    words and all other limits, and hardly any query of the kind that seems to cure is right above it. Three of other
-    words that are as long must fail.
+    that follows from others, or say it less often. Fresh queries may be below a limit.
     """
     kinds: tuple[CellKind, ...] = _ALIKE
     wanted: tuple[CulpritKind, ...] = ("constraint",)
     if cause in ("Terminal", "Topic"):
-        kinds, wanted = (*_ALIKE, "TopicChange", "Combined"), ("length",)
+        kinds, wanted = (*_ALIKE, "TopicChange", "Combined"), ("length", "number")
     elif cause == "Constraint":
         kinds, wanted = (*_ALIKE, "Control"), ("number", "length", "position")
     elif cause != "Structure":
@@ -99,11 +97,32 @@ def limit_besides(variant: Variant, cause: Cause | None, cells: Cells) -> Split 
     with suppress(ParseFailure):
         limit = to_blame(splits_of(variant, cells, kinds))
         if limit and limit.kind in wanted:
-            for measure, most, _, above in splits_of(variant, cells, (SPEAKS_FOR[cause],)):
-                least = 4 * above.right + VOICES * ("length" in wanted)
-                if (measure, most) == limit[:2] and above.wrong > least:
-                    return limit
+            return limit
     return None
+
+
+def limit_besides(variant: Variant, cause: Cause | None, cells: Cells) -> Split | None:
+    """Return the limit that is to blame where the one that seems to cure is another.
+
+    Hardly any query of the kind that seems to cure is right above it. Three of other words that are as long must fail,
+    unless the small changes show that no one place is to blame.
+    """
+    limit = limit_instead(variant, cause, cells)
+    if limit is None or cause is None or cause == "Probability":
+        return None
+    for measure, most, _, above in splits_of(variant, cells, (SPEAKS_FOR[cause],)):
+        least = 4 * above.right + VOICES * (limit.kind != "constraint")
+        if (measure, most) == limit[:2] and above.wrong > least:
+            return limit
+    if cause in ("Terminal", "Topic") and cells.get("Culprit"):
+        search = search_of(Changes(reading_of(variant), cause), cells)
+        return limit if _one_place(search) < _NO_PLACE else None
+    return None
+
+
+def _one_place(search: Search) -> float:
+    """Return the probability that one place is to blame."""
+    return sum(p for suspect, p in search.likely.items() if suspect and len(suspect.changes) == 1)
 
 
 _OWN = Measure("clause", "sentences of the query as it is")
@@ -162,7 +181,7 @@ def proved(changes: Changes, variant: Variant, cells: Cells) -> tuple[Split | No
     if limit := limit_besides(variant, changes.cause, cells):
         return limit, None
     limits, search = splits_of(variant, cells), search_of(changes, cells)
-    one_place = sum(p for suspect, p in search.likely.items() if suspect and len(suspect.changes) == 1)
+    one_place = _one_place(search)
     rival = rivals(limits)
     limit = to_blame(limits) if changes.cause == "Structure" else None
     if limit and one_place >= _NO_PLACE and not (rival and limit.measure.kind != "clause"):

@@ -18,11 +18,11 @@ from planscope.agents.models import LoadedModel
 from planscope.agents.options import RunOptions
 from planscope.agents.runner import LiveRun
 from planscope.agents.simulated_runs import run_simulated
-from planscope.dissection.blame import has_culprit, proved, search_of
+from planscope.dissection.blame import has_culprit, limit_instead, proved, search_of
 from planscope.dissection.changes import Changes
 from planscope.dissection.options import DissectOptions
 from planscope.dissection.paper import decide_paper, next_round
-from planscope.dissection.rates import Pick, is_settled, next_run
+from planscope.dissection.rates import SPEAKS_FOR, Pick, is_settled, next_run
 from planscope.dissection.results import Results
 from planscope.dissection.summary import decided
 from planscope.dissection.variants import Mutants, NoVariant
@@ -101,9 +101,11 @@ class Blame:
             return None
         search = search_of(self.changes, results.by_kind(), self.exhausted)
         pick = search.next(random.Random(f"{self.seed} {len(search.trials)} {len(pending)}"))
-        # Queries in other sentences tell whether a number, a length or a place is to blame.
-        if self.changes.cause == "Structure" and (pick is None or results.spent % 2):
-            return pick if "QuerySynthesize" in results.closed else Pick("QuerySynthesize", None)
+        # Queries of the kind that cures tell whether a number, a length or a place is to blame.
+        kind, cause = SPEAKS_FOR[self.changes.cause], self.changes.cause
+        now = (pick is None or results.spent % 2) and kind not in results.closed
+        if now and (cause == "Structure" or limit_instead(results.asked, cause, results.by_kind())):
+            return Pick(kind, None)
         return pick
 
     def done(self, results: Results) -> bool:

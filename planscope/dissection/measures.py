@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -56,17 +57,20 @@ def counted(text: str, actions: tuple[Action, ...], timed: bool) -> Measured:
     often = max(Counter(action for _, action in refs).values(), default=0)
     full = [(sum(a <= at < b for (at, _), _ in refs), (a, b)) for a, b in spans]
     parts = [node.span for node in nodes if isinstance(node, Clause | Relative)]
-    long, longest = ([(len(text[a:b].split()), (a, b)) for a, b in some] for some in (spans, parts))
+    words = [[(len(text[a:b].split()), (a, b)) for a, b in some] for some in (spans, parts)]
+    letters = [[(b - a, (a, b)) for a, b in some] for some in (spans, parts)]
     asked = reading.problem.said
-    waits = {c.after for c in asked}
+    waits, leads = {c.after for c in asked}, {c.before for c in asked}
     whole = (0, len(text))
     first = next(((int(action in waits), span) for span, action in refs), (0, whole))
+    last = next(((int(action in leads), span) for span, action in reversed(refs)), (0, whole))
     clauses = [node.form.removesuffix("_compound") for node in nodes if isinstance(node, Clause)]
     found: Sequence[tuple[CulpritKind, str, int]] = (
         ("number", "sentences", len(spans)),
         ("number", "clauses", len(parts)),
         ("number", "mentions of actions", len(refs)),
         ("number", "mentions of one action", often),
+        ("number", "commas", text.count(",")),
         # Other sentences may say a constraint that follows from others less often, or not at all.
         ("constraint", "constraints said", len(asked)),
         ("length", "words", len(text.split())),
@@ -84,9 +88,13 @@ def counted(text: str, actions: tuple[Action, ...], timed: bool) -> Measured:
         **{measure: (times[measure], span) for measure, span in said},
         **{Measure(kind, what): (n, whole) for kind, what, n in found},
         Measure("number", "mentions of actions in one sentence"): max(full, default=(0, whole)),
-        Measure("length", "words in one sentence"): max(long, default=(0, whole)),
-        Measure("length", "words in one clause"): max(longest, default=(0, whole)),
+        **{
+            Measure("length", f"{what} in one {where}"): max(some, default=(0, whole))
+            for what, sizes in (("words", words), ("characters", letters))
+            for where, some in zip(("sentence", "clause"), sizes, strict=True)
+        },
         Measure("position", "actions that are named first and wait for others"): first,
+        Measure("position", "actions that are named last and others wait for"): last,
     }
 
 
@@ -196,6 +204,24 @@ _AHEAD = 6.0
 
 _CLEAN = 9
 """Queries without a constraint that is to blame are right so many times as often as wrong."""
+
+
+def told_apart(found: Sequence[Split], told: Measured) -> float:
+    """Return how many bits a run of one more query tells of which of the likely limits is to blame."""
+    close = [one for one in found if one.misfit <= found[0].misfit + _CLOSE]
+    weights = [math.exp2(found[0].misfit - one.misfit) for one in close]
+    rates = []
+    for one in close:
+        side = one.others if amount(told, one.measure) > one.most else one.below
+        rates.append((side.right + 0.5) / (side.runs + 1))
+    parts = [w / sum(weights) for w in weights]
+    mean = sum(w * rate for w, rate in zip(parts, rates, strict=True))
+    left = sum(w * entropy((rate, 1 - rate)) for w, rate in zip(parts, rates, strict=True))
+    return entropy((mean, 1 - mean)) - left
+
+
+_CLOSE = 12.0
+"""Limits that explain the queries at most so many bits worse than the best one are told apart."""
 
 
 def shared_by(found: Sequence[Split]) -> str:

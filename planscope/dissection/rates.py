@@ -27,6 +27,10 @@ FIRST = 5
 """How often the unchanged query runs before anything else, because all other rates are compared with its rate."""
 
 
+MOST_SAME = 12
+"""The unchanged query runs no more often while something else can be run: other queries tell more."""
+
+
 @frozen
 class Pick:
     """The mutant to run next, by its place among those of its kind; None means a new mutant."""
@@ -59,14 +63,16 @@ def next_run(
     if wanted and wanted not in closed:
         blank = next((i for i, m in enumerate(known.get(wanted, ())) if not m.runs), None)
         return Pick(wanted, blank)
-    picks = [original]
+    picks = [original] if of_kinds(known, SAME).runs < MOST_SAME else []
     for kind in CHANGED:
         mutants = known.get(kind, ())
         # Of mutants that change the same and went the same way, the first one stands for all.
         alike = {(place % 2, counts): place for place, counts in reversed([*enumerate(mutants)])}
         picks += [Pick(kind, place) for place in alike.values()]
         picks += [Pick(kind, None)] if kind not in closed else []
-    return max(picks, key=lambda pick: round(foresee(known, belief, pick.kind, pick.place)[1], 9))
+    return max(
+        picks or [original], key=lambda pick: round(foresee(known, belief, pick.kind, pick.place)[1], 9)
+    )
 
 
 def imagined(evidence: Evidence, pending: Sequence[Pick]) -> Evidence:

@@ -18,9 +18,10 @@ from math import factorial
 from typing import Literal, cast
 
 from planscope.dissection.belief import ITSELF
+from planscope.dissection.blame import splits_of
 from planscope.dissection.changes import Changes
 from planscope.dissection.evidence import SAME, Cause, Counts
-from planscope.dissection.measures import counted, measured
+from planscope.dissection.measures import counted, measured, told_apart
 from planscope.dissection.results import Results
 from planscope.errors import UserError
 from planscope.language.problem import Problem
@@ -50,8 +51,12 @@ _COUNTED = 12
 """Valid orders are counted for at most this many actions."""
 
 
-def fresh_request(reading: Reading, number: int, seed: int, topic: str | None) -> Synthesized:
-    """Make fresh query ``number`` (from 1), determined by number and seed. Raises SynthesisError if there is none."""
+def fresh_request(
+    reading: Reading, number: int, seed: int, topic: str | None, *, long: bool = False
+) -> Synthesized:
+    """Make fresh query ``number`` (from 1), determined by number and seed. ``long``: the longest of those as large.
+
+    Raises SynthesisError if there is none."""
     problem = reading.problem
     request = Request(
         actions=tuple(a.name for a in problem.actions),
@@ -70,7 +75,7 @@ def fresh_request(reading: Reading, number: int, seed: int, topic: str | None) -
     if not others:
         raise SynthesisError("every fresh query means the same as this one; ask for more actions")
     near = sorted(others, key=lambda one: abs(len(one[0].problem.said) - size))[:_NEAREST]
-    return max(near, key=lambda one: one[1].distance(old))[0]
+    return max(near, key=lambda one: len(one[0].text) if long else one[1].distance(old))[0]
 
 
 def _drawn(request: Request) -> Iterator[Synthesized]:
@@ -261,6 +266,11 @@ class NoVariant(UserError):
     """No further mutant of a kind exists. One line says why."""
 
 
+def _blames(results: Results) -> bool:
+    """Whether the words to blame are looked for."""
+    return bool(results.cells("Culprit"))
+
+
 def _reading(mutant: Mutant) -> Reading:
     return Reading(mutant.problem.text, mutant.tree, mutant.problem)
 
@@ -287,7 +297,7 @@ class Mutants:
             raise NoVariant(f"mutants are numbered up to {MOST}; there is no number {number}")
         topic = self.topic
         if kind == "Control":
-            reading = self._fresh(number)
+            reading = self._fresh(number, results)
             made = self._in_words(kind, reading, number, results) or reading
         elif kind == "TerminalSubstitute":
             found = self._in_words(kind, self.reading, number, results)
@@ -296,6 +306,8 @@ class Mutants:
             made = found
         elif kind == "Combined":
             made, topic = self._combined(number, results)
+        elif kind == "QuerySynthesize" and _blames(results):
+            made = self._telling(number, results)
         else:
             mutant = self._mutant(kind, number, results)
             made, topic = _reading(mutant), mutant.topic
@@ -374,6 +386,38 @@ class Mutants:
                     return _reading(mutant)
         return None
 
+    def _telling(self, number: int, results: Results) -> Reading:
+        """Return the query in other sentences of which a run tells most about the limits that may be to blame."""
+        found, there = splits_of(self.variant, results.by_kind()), results.texts()
+
+        def told(reading: Reading) -> float:
+            problem = reading.problem
+            return told_apart(found, counted(problem.text, problem.actions, problem.timed))
+
+        pool: list[Reading] = []
+        for manner in range(len(MANNERS)):
+            key: tuple[CellKind, int] = ("QuerySynthesize", manner)
+            with suppress(NoVariant):
+                self._numbered(key, len(self._made.get(key, ())) + 1)
+            pool += map(_reading, self._made[key])
+        draw = random.Random(f"{self.seed} {number}")
+        best = sorted(pool, key=told)[-3:]
+        for reading in best[:]:
+            for several in (1, -1):
+                words = sorted(
+                    (
+                        choose(places(paper_reading(reading).tree, fresh=False), {}, draw)
+                        for _ in range(_CHOICE)
+                    ),
+                    key=lambda words: several * sum(len(word.entry + word.modal) for word in words),
+                )[0]
+                with suppress(CannotMutate):
+                    best.append(_reading(reworded(reading, words, number, topic=self.topic)))
+        fresh = [one for one in best if one.text not in there]
+        if not fresh:
+            raise NoVariant("no other sentences say the same")
+        return max(fresh, key=told)
+
     def _worn(self, kind: CellKind, results: Results) -> Mapping[str, float]:
         """Return by phrase the share of the kind's mutants that have it."""
         cells = results.cells(kind)
@@ -431,9 +475,11 @@ class Mutants:
             raise NoVariant(str(error) or f"there is no {kind} {number}") from None
         return made[number - 1]
 
-    def _fresh(self, number: int) -> Reading:
+    def _fresh(self, number: int, results: Results) -> Reading:
         try:
-            made = fresh_request(self.reading, number, self.seed, self.topic)
+            made = fresh_request(
+                self.reading, number, self.seed, self.topic, long=number % 2 == 0 and _blames(results)
+            )
         except SynthesisError as error:
             raise NoVariant(f"no fresh query can be made: {error}") from None
         return read_query(made.text, made.problem.actions, timed=made.problem.timed)

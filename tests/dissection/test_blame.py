@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from planscope.dissection.blame import Cells, culprit_of, proved, refined, search_of
 from planscope.dissection.changes import Changes
 from planscope.dissection.evidence import Cause, Counts, Decision
+from planscope.dissection.summary import summary
 from planscope.dissection.variants import MANNERS
 from planscope.language.problem import Problem, make_actions
 from planscope.language.reading import Reading, read_query
 from planscope.session.model import Cell, CellKind, Origin, Variant, make_variant
 from planscope.synthesis.mutants import mutants
+from tests.bench import third
+from tests.bench.bench_family import dissected, draw_case
 
 NAMES = ("coffee brewing", "crew briefing", "seat cleaning", "safety demonstration")
 TEXT = (
@@ -261,3 +264,16 @@ def test_a_limit_is_named_if_later_queries_agree_and_even_if_one_place_seems_to_
     assert limit is not None and limit.kind == "number"
     late = {**cells, "QuerySynthesize": [*above, *below[:4]]}
     assert proved(changes, variant, late) == (None, None)
+
+
+def test_queries_are_chosen_that_tell_a_number_from_a_length_and_both_from_the_words() -> None:
+    agents = {agent.name: agent for agent in third.AGENTS}
+    for name, number, kind, what in (
+        ("many clauses", 1, "number", ("clauses",)),
+        ("many words", 0, "length", ("words", "characters")),
+        ("many commas", 0, "number", ("commas",)),
+    ):
+        session, record, _ = dissected(draw_case(agents[name], number))
+        found = summary(session, record)
+        assert found.decision.cause == "Structure"
+        assert found.culprit is not None and found.culprit.kind == kind and found.culprit.text in what

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 import pytest
 
 from planscope.dissection.evidence import Counts
-from planscope.dissection.measures import Measure, Measured, measured, rivals, shared_by, splits, to_blame
+from planscope.dissection.measures import (
+    Measure,
+    Measured,
+    measured,
+    rivals,
+    shared_by,
+    splits,
+    to_blame,
+    told_apart,
+)
 from planscope.language.problem import Action
 from planscope.language.reading import read_query
 from planscope.session.model import Origin, Variant, make_variant
@@ -39,13 +48,18 @@ def test_what_is_counted() -> None:
     assert found["mentions of actions in one sentence"] == (4, first)
     assert found["words in one sentence"] == (13, first)
     assert found["words in one clause"] == (13, first.removesuffix("."))
+    assert found["characters in one sentence"] == (len(first), first)
+    assert found["characters in one clause"] == (len(first) - 1, first.removesuffix("."))
     assert found["constraints said"][0] == 5
+    assert found["commas"][0] == 2
     assert found["“coffee brewing before crew briefing”"][0] == 3
     assert (found["“precede”"][0], found["“before”"]) == (2, (1, "before"))
     assert found["actions that are named first and wait for others"] == (0, "Coffee brewing")
     late = "Crew briefing occurs after coffee brewing. Seat cleaning precedes coffee brewing."
     told = {measure.said: (n, late[a:b]) for measure, (n, (a, b)) in measured(variant(late)).items()}
     assert told["actions that are named first and wait for others"] == (1, "Crew briefing")
+    assert found["actions that are named last and others wait for"] == (0, "crew briefing")
+    assert told["actions that are named last and others wait for"] == (1, "coffee brewing")
 
 
 def query(sentences: int, words: int) -> Measured:
@@ -75,6 +89,13 @@ def test_a_limit_is_to_blame_if_it_is_clearer_than_those_of_other_kinds() -> Non
 def test_where_two_kinds_of_limits_explain_the_same_none_is_to_blame() -> None:
     told = runs((5, 50, W), *[(5, 50, W)] * 10, *[(3, 30, R)] * 10)
     assert to_blame(splits(told)) is None and rivals(splits(told)) and shared_by(splits(told))
+
+
+def test_a_query_on_which_limits_disagree_tells_most() -> None:
+    found = splits(runs((4, 40, W), (4, 39, W), (2, 20, R), (2, 19, R), (2, 18, R)))
+    apart, alike, between = query(2, 40), query(2, 18), query(3, 20)
+    assert told_apart(found, apart) > told_apart(found, between) > told_apart(found, alike)
+    assert abs(told_apart(found, alike)) < 0.1
 
 
 @pytest.mark.parametrize("right", [0, 3])

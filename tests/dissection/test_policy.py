@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planscope.dissection.evidence import CHANGED, KINDS, SAME, Counts, Evidence, of_kinds
-from planscope.dissection.rates import FIRST, Pick, imagined, next_run
+from planscope.dissection.rates import FIRST, MOST_SAME, Pick, imagined, next_run
 from planscope.session.model import CellKind
 from tests.nightly import examples
 
@@ -47,6 +47,16 @@ def test_the_most_telling_run_is_taken() -> None:
     assert next_run(likely) == Pick("QuerySynthesize", None), (
         "two mutants are not enough to be sure: a third one"
     )
+
+
+def test_the_unchanged_query_runs_no_more_often_than_it_tells() -> None:
+    evidence: Evidence = {
+        "Original": [Counts(0, MOST_SAME)],
+        "TerminalSubstitute": [Counts(1, 0), Counts(0, 1)],
+    }
+    assert next_run(evidence).kind != "Original"
+    assert next_run(evidence, ("TerminalSubstitute", *CHANGED)).kind in ("Original", "TerminalSubstitute")
+    assert next_run({"Original": [Counts(0, MOST_SAME)]}, CHANGED).kind == "Original"
 
 
 def test_runs_under_way_are_not_started_twice() -> None:

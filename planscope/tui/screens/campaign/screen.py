@@ -312,7 +312,7 @@ class CampaignScreen(ListScreen):
 def _lost(row: dict[str, Any]) -> list[Run]:
     step = row["lost"]
     told = "" if step is None else f"lost at step {step}" if step else "lost at the end"
-    return [Run(told, "finding")]
+    return [Run(told)]
 
 
 _ARM: Column[dict[str, Any]] = Column("", 0, lambda row: [Run(shown(row["arm_name"], 60), "dim")])

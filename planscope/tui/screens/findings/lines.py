@@ -51,7 +51,7 @@ def _kind_run(row: Row, hidden: bool) -> Run:
     one = row.finding
     listed = one is not None and (one.kind in LISTED_ONLY if hidden else not row.counted)
     dim = one is None or (hidden and row.set is not None) or listed
-    return Run(shown(_shown_kind(row, hidden), 14), "dim" if dim else "broken")
+    return Run(shown(_shown_kind(row, hidden), 14), "dim" if dim else "caution")
 
 
 def _told(row: Row, hidden: bool) -> list[Run]:

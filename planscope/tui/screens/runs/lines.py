@@ -19,6 +19,8 @@ from planscope.wording.terms import FINDINGS, LOST_HERE, ORIGINS
 _OUTCOME = max(map(len, FINDINGS.values()))
 _LOST = len("step 10")
 _LABEL = 9
+_RUN_CELLS = 4
+"""A bar has at most this many cells for each run."""
 _DEEPEST, _LONGEST_ID = 4, 10
 """The depth up to which forks of forks are indented, and the width to which ids are cut."""
 
@@ -60,7 +62,7 @@ def _number(row: Row) -> list[Run]:
 
 
 def _lost(listed: ListedRun) -> list[Run]:
-    return [Run(step_name(listed.lost), "finding")] if listed.lost else []
+    return [Run(step_name(listed.lost))] if listed.lost else []
 
 
 def step_name(step: str) -> str:
@@ -119,7 +121,7 @@ def loss_lines(losses: Losses, width: int, at: int | None) -> list[Line]:
         min(max((width_of([by]) for by in named), default=0), width // 2) + 2
     )  # for names, before long bars
     count = len(f" {losses.most:,}")
-    scale = max(width - 2 - _LABEL - count - kept, 4) / max(losses.most, 1)
+    scale = min(max(width - 2 - _LABEL - count - kept, 4) / max(losses.most, 1), _RUN_CELLS)
     lines = [
         _loss_line(row, by, scale, width, i == at)
         for i, (row, by) in enumerate(zip(losses.rows, named, strict=True))
@@ -199,7 +201,8 @@ def _describe(page: Page, listed: ListedRun) -> None:
 
 def _call_line(number: int, call: RecordedCall, lost: bool, width: int) -> Line:
     """Lay out one call. The step that lost the plan has the sign of a lost state."""
-    note = [Run(f"  {LOST_HERE}", "broken")] if lost else [Run("  failed", "caution")] if call.failed else []
-    head = [Run("● " if lost else "  ", "broken"), Run(f"{number:>2} ", "dim")]
+    note = [Run(LOST_HERE, "stop")] if lost else [Run("failed", "caution")] if call.failed else []
+    note = [Run("  "), *note] if note else []
+    head = [Run("● " if lost else "  ", "doomed"), Run(f"{number:>2} ", "dim")]
     text = cut([Run(phrases.call(call.tool, call.arguments))], max(width - width_of([*head, *note]), 8))
     return line(*head, *text, *note)

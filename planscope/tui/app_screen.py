@@ -154,7 +154,7 @@ class AppScreen(Screen[Result]):
         self.run_worker(_resumed(flow, first))
 
     def tell(self, notice: str) -> None:
-        """Show a notice above the keys."""
+        """Show a notice in the lowest line, or above it."""
         raise NotImplementedError
 
     def named_keys(self) -> Sequence[Hint]:

@@ -148,6 +148,6 @@ class StateChanged(Message):
 
 @dataclass
 class Notice(Message):
-    """A notice to show above the keys."""
+    """A notice to show to the user."""
 
     line: str

@@ -151,7 +151,7 @@ async def _continue(driven: Driven, key: str) -> None:
     assert "stopped: point of no return" in driven.text
     await driven.press(key)
     assert driven.state.debug.index == 2
-    assert "parameter error" in driven.text.splitlines()[-2]
+    assert "parameter error" in driven.text.splitlines()[-1]
 
 
 @effect("continue-back")
@@ -226,7 +226,7 @@ async def _list_breakpoints(driven: Driven, key: str) -> None:
     assert [str(b) for b in driven.state.breakpoints] == ["tool sanitizing_tools"]
     await driven.press("escape", "g", "c", "c")
     assert driven.state.debug.index == 2
-    assert "tool sanitizing_tools" in driven.text.splitlines()[-2]
+    assert "tool sanitizing_tools" in driven.text.splitlines()[-1]
 
 
 @effect("watch")
@@ -310,7 +310,7 @@ async def _search(driven: Driven, key: str) -> None:
     await driven.press("enter")
     assert driven.app.screen is driven.screen
     assert isinstance(driven.state.focus, SelectedWords)
-    assert "1 of" in driven.text.splitlines()[-2]
+    assert "1 of" in driven.text.splitlines()[-1]
 
 
 @effect("next-hit")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from planscope.tui.actions import ACTIONS, BY_ID, KeyAction
-from planscope.tui.style.lines import Line, Run, width_of
+from planscope.tui.style.lines import Line, Run, justify, shown, width_of
 from planscope.tui.view import DebugView
 
 
@@ -125,9 +125,28 @@ def named_hints(state: DebugView, told: Mapping[str, Sequence[Hint]]) -> list[Hi
 
 
 def footer_line(state: DebugView, told: Mapping[str, Sequence[Hint]], width: int) -> Line:
-    """Lay out the keys of the phase."""
+    """Lay out the keys of the phase, or a short notice."""
     decides = phase(state) in ("waits", "approves")
-    return key_line(named_hints(state, told), width, _DECISIONS if decides else 0)
+    keys = key_line(named_hints(state, told), width, _DECISIONS if decides else 0)
+    return footer_notice(state, told, width) or keys
+
+
+def footer_notice(state: DebugView, told: Mapping[str, Sequence[Hint]], width: int) -> Line | None:
+    """Return the footer with the notice; None if it does not fit, or the keys of a live run or of play are needed."""
+    needed = state.play is not None or (state.run is not None and state.run.under_way)
+    return None if needed else told_in_footer(state.notice, told["nothing"], width)
+
+
+def told_in_footer(notice: str, told: Iterable[Hint], width: int) -> Line | None:
+    """Put a notice beside the keys that stop work and those that every footer names; None if it does not fit.
+
+    So it neither covers nor moves anything.
+    """
+    kept = (hint for hint in told if hint.id in ALWAYS or BY_ID[hint.id].during == "busy")
+    keys = key_line(kept, width).runs
+    text = Run(f" {shown(notice, width)}", "strong")
+    fits = notice and width_of((text, *keys)) < width
+    return Line(justify([text], keys, width), "bar") if fits else None
 
 
 def hints(actions: Iterable[KeyAction], key: Callable[[KeyAction], str]) -> list[Hint]:

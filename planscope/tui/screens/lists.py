@@ -27,7 +27,7 @@ from planscope.tui.keys import first_key
 from planscope.tui.messages import DocumentChanged, KeyHintClicked, Notice, StateChanged
 from planscope.tui.panes.bars import Bar, NoticeStrip, notice_lines, title_line, too_small_lines
 from planscope.tui.panes.box import BoxPane, LineClicked, WidthChanged
-from planscope.tui.panes.hints import ALWAYS, Hint, hints, key_line
+from planscope.tui.panes.hints import ALWAYS, Hint, hints, key_line, told_in_footer
 from planscope.tui.style.lines import Line, Run, shown, width_of
 
 _BEFORE_LEAVING = 2
@@ -123,6 +123,13 @@ class ListScreen(AppScreen[Any]):
         idle = self.idle_keys()
         return [hint for hint in self.hints if hint.id not in idle and self.works(BY_ID[hint.id])]
 
+    def _told_below(self, width: int) -> Line | None:
+        return told_in_footer(self.notice, self.named_keys(), width)
+
+    def _notice(self, width: int) -> Sequence[Line]:
+        told = "" if self._told_below(width) else self.notice
+        return notice_lines(told, self.app.size, self.document.saving)
+
     def compose(self) -> ComposeResult:
         mine = [a for a in ACTIONS if a.where == self.where]
         out = [a for a in mine if "escape" in a.keys]
@@ -137,10 +144,8 @@ class ListScreen(AppScreen[Any]):
         self.hints = hints(told, lambda action: first_key(action, self.choice))
         self.bars = (
             Bar(self._title, id="title-bar"),
-            Bar(lambda width: [key_line(self.named_keys(), width)], id="key-bar"),
-            NoticeStrip(
-                lambda width: notice_lines(self.notice, self.app.size, self.document.saving), id="notice"
-            ),
+            Bar(lambda width: [self._told_below(width) or key_line(self.named_keys(), width)], id="key-bar"),
+            NoticeStrip(self._notice, id="notice"),
             Bar(lambda width: too_small_lines(*self.app.size), id="too-small"),
         )
         self.search = SafeInput(id="search", placeholder="search for", compact=True)
@@ -170,7 +175,7 @@ class ListScreen(AppScreen[Any]):
                 bar.show()
 
     def tell(self, notice: str) -> None:
-        """Display a notice above the keys, until the next key."""
+        """Display a notice in the lowest line, or above it, until the next key."""
         self.notice = notice
         self.show_bars()
 

@@ -53,7 +53,7 @@ from planscope.tui.panes.bars import Bar, beside, command_line, notice_lines, to
 from planscope.tui.panes.base import LinePane
 from planscope.tui.panes.constraints import ConstraintsPane
 from planscope.tui.panes.header import header_line, header_of
-from planscope.tui.panes.hints import TAKE, Hint, debug_hints, footer_line, named_hints, phase
+from planscope.tui.panes.hints import TAKE, Hint, debug_hints, footer_line, footer_notice, named_hints, phase
 from planscope.tui.panes.inspector import InspectorPane
 from planscope.tui.panes.picture import PicturePane
 from planscope.tui.panes.play import PlayPane
@@ -65,7 +65,7 @@ from planscope.tui.screens.debug import arranging, doors, modes, opening, playin
 from planscope.tui.screens.debug.stage import Stage, amounts_to, here
 from planscope.tui.screens.debug.start import Start, first_place, first_view, of_document
 from planscope.tui.screens.debug.verbs import entries, verb_of
-from planscope.tui.style.lines import shown
+from planscope.tui.style.lines import Line, shown
 from planscope.tui.view import changed, with_judgement
 
 if TYPE_CHECKING:
@@ -129,15 +129,18 @@ class DebugScreen(AppScreen[None]):
 
         def of_keys() -> object:
             view = self.view
-            return phase(view), view.alone, view.cause, id(view.debug.run)
+            return phase(view), view.alone, view.cause, id(view.debug.run), view.notice
+
+        def notice(width: int) -> list[Line]:
+            view = self.view
+            told = "" if footer_notice(view, self.hints, width) else view.notice
+            return notice_lines(told, self.app.size, view.saving, saves)
 
         bars = (
             Bar(lambda width: [header_line(self.view, width)], lambda: header_of(self.view), id="header"),
             Bar(lambda width: [command_line(self.view.command, width)], id="command"),
             Bar(lambda width: [footer_line(self.view, self.hints, width)], of_keys, id="footer"),
-            Bar(
-                lambda _: notice_lines(self.view.notice, self.app.size, self.view.saving, saves), id="notice"
-            ),
+            Bar(notice, id="notice"),
             Bar(lambda width: too_small_lines(*self.app.size), id="too-small"),
         )
         self.panes = tuple(pane(self.view, id=name) for name, pane in _PANES.items())
@@ -213,7 +216,7 @@ class DebugScreen(AppScreen[None]):
             bar.show()
 
     def tell(self, notice: str) -> None:
-        """Display a notice above the footer until the next key."""
+        """Display a notice in the lowest line, or above it, until the next key."""
         self.change(notice=notice)
 
     def move(self, debug: DebugState, **changes: Any) -> None:

@@ -33,9 +33,9 @@ def leave() -> None:
     os._exit(3)
 
 
-def wait() -> None:
-    """Wait for ever."""
-    time.sleep(1000)
+def wait(seconds: int) -> None:
+    """Wait. Without an argument it would be called first, as what may make the tools, which may take 30 seconds."""
+    time.sleep(seconds)
 
 
 def tools() -> list[Callable[..., Any]]:

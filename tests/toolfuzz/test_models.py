@@ -175,7 +175,7 @@ def test_each_run_begins_with_the_first_state_and_a_tool_that_dies_or_hangs_is_a
         [
             calls(call("count", {})),
             calls(call("leave", {})),
-            calls(call("wait", {})),
+            calls(call("wait", {"seconds": 1000})),
             calls(call("count", {})),
             Say("Done."),
         ],

@@ -109,7 +109,7 @@ def test_who_is_told_to_end_saves_first(terminal: object, path: Path, number: in
     terminal.read_until(b"your text is saved", LONGEST)
     press(terminal, "why")
     terminal.read_until(b"y", LONGEST)
-    terminal.read_until_quiet(0.5)
+    terminal.read_until_quiet(0.2)  # the cursor of a field blinks each half second
     os.kill(terminal.pid, number)
     while terminal.read(0.3):
         pass

@@ -66,8 +66,15 @@ def test_every_help_ends_with_an_example(cli: Cli, name: str) -> None:
         *nightly(*(command(n).example for n in SLOW)),
     ],
 )
-def test_every_example_works_as_it_is_printed(cli: Cli, tmp_path: Path, example: str) -> None:
-    """In an empty folder, with nothing on standard input, and without any key; in a shell where it needs one."""
+def test_every_example_works_as_it_is_printed(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: str
+) -> None:
+    """In an empty folder, with nothing on standard input, and without any key; in a shell where it needs one.
+
+    With a library of its own: in that of all tests another may hold the lock, or have a session of the same name.
+    """
+    for name in ("DATA", "STATE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
     place = tmp_path / "empty"
     place.mkdir()
     shown = {"planscope first-look": "planscope open first-look"}.get(example, example)

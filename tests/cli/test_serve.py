@@ -216,7 +216,8 @@ async def test_messages_that_are_none_are_a_line() -> None:
             await one.until("Make it larger")
             two = await visit(session, address)
             await two.until("Timeline")
-            await two._socket.send_str("x" * (2 << 20))
+            with suppress(ConnectionError):  # it closes the socket before it has read all of it
+                await two._socket.send_str("x" * (2 << 20))
             await two.until_closed()
         process.send_signal(signal.SIGTERM)
         assert await asyncio.to_thread(process.wait, SLOW) == 128 + signal.SIGTERM
@@ -251,14 +252,11 @@ async def test_a_visitor_that_heeds_nothing_is_killed(who_leaves: str, tmp_path:
         socket = await client.ws_connect("/ws")
         assert (await socket.receive()).data == b"hello"
         pid = int((tmp_path / "pid").read_text())
-        began = time.monotonic()
         if who_leaves == "page":
             await socket.close()
         else:
             await made.end_visits()
-        while alive(pid):
-            await asyncio.sleep(0.02)
-            assert time.monotonic() - began < 3.0 + 2.0  # and what a busy machine adds
+        await asyncio.to_thread(wait_until_gone, [pid])
 
 
 async def test_a_page_that_goes_leaves_its_session_saved(tmp_path: Path) -> None:

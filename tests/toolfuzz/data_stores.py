@@ -252,6 +252,7 @@ def lid(code: str, times: int) -> str:
 
 
 DOORS = [door, gate, lid]
+STATED = [percent, share, ratio, tables]
 
 
 def deep(number: int) -> int:

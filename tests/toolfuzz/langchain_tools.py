@@ -25,3 +25,6 @@ async def waits(text: str) -> str:
     while not text:
         await asyncio.sleep(0.02)
     return "done"
+
+
+ERRORS = [handled, answers_an_error]

@@ -1,4 +1,4 @@
-"""MCP servers to fuzz: ``python -m tests.toolfuzz.mcp_servers sound``, or with the name of a planted bug."""
+"""MCP servers to fuzz: ``python -m tests.toolfuzz.mcp_servers sound``, or with the names of planted bugs."""
 
 from __future__ import annotations
 
@@ -67,5 +67,6 @@ def pairs(server: MCPServer[Any]) -> None:
 
 if __name__ == "__main__":
     made: MCPServer[Any] = MCPServer("tests", log_level="CRITICAL")
-    {"sound": sound, "broken": broken, "pairs": pairs}[sys.argv[1]](made)
+    for name in sys.argv[1:]:
+        {"sound": sound, "broken": broken, "pairs": pairs}[name](made)
     made.run()

@@ -43,14 +43,20 @@ def never() -> Report:
     return fuzz("never", 40)
 
 
+@cache
+def stated() -> Report:
+    """A report that several tests read: to start the process of the tools takes longer than its calls."""
+    return fuzz("STATED", 60)
+
+
 def test_keys_columns_and_formats_are_learned_where_they_are_looked_up() -> None:
-    report = fuzz("DATA", 50)
+    report = fuzz("DATA", 30)
     assert {one.name: one.succeeded > 0 for one in report.tools} == {one.name: True for one in report.tools}
     assert len(report.tools) == 7
 
 
 def test_a_fault_of_one_thing_in_thirty_is_found_where_things_are_listed_or_looked_up() -> None:
-    report = fuzz("STOCK", 150)
+    report = fuzz("STOCK", 100)
     errors = {one.tool: one.shrunk for one in report.counted()}
     holes = data_stores._HOLES
     assert errors == {
@@ -244,9 +250,8 @@ def test_what_an_import_made_in_a_temporary_folder_can_be_written_and_is_reset(
 
 
 def test_a_limit_of_one_argument_is_documented_if_that_argument_breaks_it() -> None:
-    assert [one.documented for one in fuzz("percent", 20).counted()] == [True]
-    assert [one.documented for one in fuzz("share", 20).counted()] == [False]
-    assert [one.documented for one in fuzz("ratio", 40).counted()] == [False]
+    for name, documented in (("percent", True), ("share", False), ("ratio", False)):
+        assert [one.documented for one in stated().counted(name)] == [documented], name
 
 
 def test_a_folder_is_given_under_its_own_path_and_each_child_finds_it_as_it_was(tmp_path: Path) -> None:
@@ -254,9 +259,9 @@ def test_a_folder_is_given_under_its_own_path_and_each_child_finds_it_as_it_was(
     folder.mkdir()
     (folder / "a.json").write_text('{"order_id": "Q-17"}')
     (folder / "keys.pem").write_text("secret")
-    report = Fuzz(Options(HERE + "in_folder", calls=100, folder=str(folder))).run()
+    report = Fuzz(Options(HERE + "in_folder", calls=60, sequences=0, folder=str(folder))).run()
     (tool,) = report.tools
-    assert tool.succeeded > 5 and report.remarks == []
+    assert tool.succeeded > 2 and report.remarks == []
     assert {one.exception for one in report.counted()} <= {"OSError"}  # a name that is too long
     assert sorted(one.name for one in folder.iterdir()) == ["a.json", "keys.pem"]
     made = Fuzz(Options(HERE + "in_folder", folder=str(folder))).play(
@@ -272,7 +277,7 @@ def test_examples_are_sent_first_and_their_values_serve_other_tools(tmp_path: Pa
         "fuzz",
         HERE + "BOXES",
         "--calls",
-        "60",
+        "30",
         "--sequences",
         "0",
         "--json",
@@ -280,7 +285,7 @@ def test_examples_are_sent_first_and_their_values_serve_other_tools(tmp_path: Pa
         str(tmp_path / "a.planscope.json"),
     ]
     assert main([*command, "--example", str(file), "--fail-never-entered"]) == 0
-    report = Fuzz(Options(HERE + "BOXES", calls=60, sequences=0)).run()
+    report = Fuzz(Options(HERE + "BOXES", calls=30, sequences=0)).run()
     assert [one.name for one in report.never_entered()] == ["open_box", "close_box"]
 
 
@@ -328,13 +333,13 @@ def test_errors_behind_a_thin_wrapper_are_told_apart(tmp_path: Path, monkeypatch
         "import wrap_lib\n\ndef run(text: str, number: int) -> str:\n    return wrap_lib.go(text, number)\n"
     )
     monkeypatch.chdir(tmp_path)
-    report = Fuzz(Options("wrap_app:run", calls=200)).run()
+    report = Fuzz(Options("wrap_app:run", calls=100, sequences=0)).run()
     assert len(report.counted()) == 3 and {one.exception for one in report.counted()} == {"ValueError"}
     assert len({one.location for one in report.counted()}) == 1
 
 
 def test_a_message_that_lists_names_in_other_orders_is_one_error() -> None:
-    assert [one.kind for one in fuzz("tables", 60).sorted()] == ["returned"]
+    assert [one.kind for one in stated().sorted() if one.tool == "tables"] == ["returned"]
 
 
 def test_a_missing_package_is_said_once() -> None:
@@ -373,7 +378,7 @@ def test_examples_of_an_argument() -> None:
 
 
 def test_a_finding_says_how_many_branches_its_smallest_call_takes() -> None:
-    report = fuzz("deep")
+    report = fuzz("deep", 100)
     [finding] = report.counted()
     assert finding.branches == 3 and re.search(r"reached +3 branches", text_of(report))
     assert data_of(report)["findings"][0]["branches"] == 3
@@ -400,9 +405,9 @@ def test_a_folder_without_namespaces_is_a_copy_elsewhere(
     folder.mkdir()
     (folder / "a.json").write_text('{"order_id": "Q-17"}')
     (folder / "keys.pem").write_text("secret")
-    options = Options(HERE + "in_folder", calls=100, folder=str(folder))
+    options = Options(HERE + "in_folder", calls=60, sequences=0, folder=str(folder))
     report = Fuzz(options).run()
-    assert report.sandbox["writes"] == "audit hook" and report.tool("in_folder").succeeded > 5
+    assert report.sandbox["writes"] == "audit hook" and report.tool("in_folder").succeeded > 2
     assert any("no namespaces here, so the copy is at" in one for one in report.remarks)
     assert "arguments are rewritten" in " ".join(text_of(report).split())
     assert {one.exception for one in report.counted()} <= {"OSError"}

@@ -15,7 +15,7 @@ from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.outcome import Made
 from planscope.toolfuzz.report import Report, is_sequence
 from planscope.toolfuzz.stateful import Knowledge, contains, contradictions, is_absent, learn, roles_of
-from tests.nightly import nightly
+from tests.nightly import nightly, rounds
 from tests.toolfuzz.printed import data_of, page
 
 SCHEMA = {"required": ["name"]}
@@ -50,7 +50,7 @@ def test_what_answers_of_a_sequence_contradict() -> None:
 
 
 def test_a_change_that_cuts_a_long_text_is_found() -> None:
-    [one] = fuzz("keepers:CUTS", 5, sequences=80).counted()
+    [one] = fuzz("keepers:CUTS", 5, sequences=30).counted()
     assert (one.tool, one.kind) == ("update_page", "lying") and is_sequence(one)
 
 
@@ -78,7 +78,7 @@ def test_a_value_is_found_in_an_answer_as_it_is_or_in_a_text() -> None:
 
 
 def test_sound_tools_have_no_finding() -> None:
-    assert fuzz("stores:SOUND", sequences=30).counted() == []
+    assert fuzz("stores:SOUND", 5, sequences=rounds(12, 30)).counted() == []
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_sound_tools_have_no_finding() -> None:
     ],
 )
 def test_a_delete_that_deletes_nothing_is_found_by_the_ids_of_any_answer(store: str, seed: int) -> None:
-    report = fuzz(f"keepers:{store}", sequences=20, seed=seed)
+    report = fuzz(f"keepers:{store}", 5, sequences=rounds(10, 20), seed=seed)
     found = [one for one in report.counted() if one.kind == "sequence"]
     assert {one.tool for one in found} == {"delete_note"}
     [after_delete] = [one for one in found if "still finds" in one.message]
@@ -98,7 +98,7 @@ def test_a_delete_that_deletes_nothing_is_found_by_the_ids_of_any_answer(store: 
 
 @pytest.mark.parametrize("seed", [1, *nightly(2, 3)])
 def test_a_delete_that_deletes_is_no_finding(seed: int) -> None:
-    found = fuzz("keepers:GONE", sequences=20, seed=seed).counted()
+    found = fuzz("keepers:GONE", 5, sequences=rounds(10, 20), seed=seed).counted()
     assert [one for one in found if is_sequence(one) and one.kind != "raised"] == []
 
 
@@ -147,8 +147,8 @@ def test_a_search_by_sequences_is_the_same_each_time(store: str) -> None:
 
 
 def test_pairs_that_the_user_names() -> None:
-    report = fuzz("stores:FLAGS", reads=("get_flag",), writes=("set_flag",))
+    report = fuzz("stores:FLAGS", 2, reads=("get_flag",), writes=("set_flag",))
     assert [one.kind for one in report.counted()] == ["lying"]
     with pytest.raises(UserError, match="has no tool 'other'"):
         fuzz("stores:FLAGS", reads=("other",), writes=("set_flag",))
-    assert fuzz("stores:FLAGS", sequences=0).counted() == []
+    assert fuzz("stores:FLAGS", 2, sequences=0).counted() == []

@@ -263,6 +263,8 @@ def hostile(text: str) -> str:
 
 ATTACKS = [ends_process, forks, fills_disk, writes_outside, connects, shell, kills_parent, plain_answer]
 SOUND = [plain_answer, with_default, text_with_error, makes_what_is_there]
+ONE_SEARCH = [three_keys, all_types, third_letter, days_until, pages, pages_later, hostile]
+TOLD_ONCE = [finds_none, encodes]
 
 
 def reset_seen() -> None:

@@ -30,6 +30,7 @@ from planscope.stats import (
     power_of,
     wilson,
 )
+from tests.nightly import WANTED
 
 LARGE = st.integers(0, 3000)
 GROUP = st.integers(0, 300).flatmap(lambda trials: st.tuples(st.integers(0, trials), st.just(trials)))
@@ -275,7 +276,7 @@ def test_an_interval_of_unseen_errors_has_a_width_or_is_none(once: int, twice: i
 def test_the_upper_bound_holds_for_errors_that_one_call_in_n_shows() -> None:
     """Errors that each call shows with probability x / n, for large n: how often are more unseen than the bound says,
     while none or one was seen only once?"""
-    for errors, shown in product(range(1, 40), (1.0, 1.2, 1.5, 2.0, 3.0, 5.0)):
+    for errors, shown in product(range(1, 40)[:: 1 if WANTED else 6], (1.0, 1.2, 1.5, 2.0, 3.0, 5.0)):
         never, once = reference().poisson.pmf((0, 1), shown)
         unseen = range(_UNSEEN[0] + 1, errors + 1), range(_UNSEEN[1] + 1, errors)
         chances = never, once, 1 - never - once

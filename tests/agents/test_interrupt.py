@@ -177,6 +177,7 @@ def test_what_an_interrupt_strikes_does_not_change_the_status(how: str, tmp_path
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+@pytest.mark.nightly
 def test_the_file_is_json_all_the_time(tmp_path: Path) -> None:
     """Interrupted while it judges and writes, the old file or the new one is there."""
     path = tmp_path / "t.planscope.json"

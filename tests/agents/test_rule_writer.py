@@ -141,7 +141,7 @@ def test_nothing_counts_before_the_user_said_yes(
 def test_hostile_answers_do_no_harm(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answer = "".join(
         f"POLICY: {text}\nRULE: {text}\nRULE: a{k} comes before b. # {text}\nNONE: {text}\n"
-        for k, text in enumerate(HOSTILE[:80])
+        for k, text in enumerate(HOSTILE[:41])
     ).encode("utf-8", "replace")
     target = files / "rules.txt"
     words = answer.decode()

@@ -269,6 +269,7 @@ def test_one_run_after_another_on_loops_of_their_own() -> None:
     assert ends == ["stopped"] * 3
 
 
+@pytest.mark.nightly
 def test_an_interrupt_ends_a_blocking_run_at_once() -> None:
     script = """
 import sys

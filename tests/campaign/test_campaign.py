@@ -243,7 +243,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path, parents: str) 
     assert workers and all(began(pid) for pid in workers)
     parent.kill()
     parent.communicate()
-    ends = time.monotonic() + 5
+    ends = time.monotonic() + 60
     while any(began(pid) for pid in workers):
         assert time.monotonic() < ends
         time.sleep(0.02)
@@ -251,7 +251,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path, parents: str) 
 
 def test_a_killed_worker_of_a_cluster_loses_nothing(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
-    whole, shared = (made(tmp_path, name=name, knobs=Knobs(cases=40)) for name in ("whole", "shared"))
+    whole, shared = (made(tmp_path, name=name, knobs=Knobs(cases=20)) for name in ("whole", "shared"))
     Campaign(whole).go()
     client, cluster = engine.dask("local")
     with client:
@@ -265,7 +265,7 @@ def test_a_killed_worker_of_a_cluster_loses_nothing(tmp_path: Path) -> None:
                 os.kill(killed[0], signal.SIGKILL)
 
         found = Campaign(shared, workers=2, cluster=cluster, on_progress=kill).go()
-        assert killed and found.done == found.total == 160
+        assert killed and found.done == found.total == 80
     assert rows(shared) == rows(whole)
 
 

@@ -119,10 +119,12 @@ def test_runs_of_another_job_are_damaged() -> None:
 @pytest.mark.parametrize(
     "family,every,runs,fine",
     [
-        (family_m.family, 1, 340, 100),
-        (family_p.family, 1, 356, 92),
-        (family_d.family, 8, 206, 50),
-        *nightly((family_d.family, 1, 263, 68)),
+        (family_m.family, 16, 281, 65),
+        (family_p.family, 16, 317, 77),
+        (family_d.family, 16, 177, 51),
+        *nightly(
+            (family_m.family, 1, 340, 100), (family_p.family, 1, 356, 92), (family_d.family, 1, 263, 68)
+        ),
     ],
 )
 def test_families_are_drawn_the_same_each_time(family: Any, every: int, runs: int, fine: int) -> None:

@@ -118,7 +118,7 @@ def test_the_same_call_gives_the_same_answer(cli: Cli, topical: Path) -> None:
         "--seed",
         "4",
         "--budget",
-        "16",
+        "8",
         "--json",
         "-o",
         "out.planscope.json",
@@ -153,9 +153,9 @@ def test_undecided_says_what_is_missing(cli: Cli, topical: Path) -> None:
 def test_resumed_with_a_larger_budget(cli: Cli, topical: Path) -> None:
     args = ("dissect", topical, "--model", PLANTED["Topic"], "--json")
     first = cli(*args, "--budget", "4").json
-    more = cli(*args, "--budget", "60", "--resume", "d1").json
+    more = cli(*args, "--budget", "30", "--resume", "d1").json
     check_document(more)
-    assert (more["dissection"], more["cause"], more["budget"]) == ("d1", "Topic", 60)
+    assert (more["dissection"], more["cause"], more["budget"]) == ("d1", "Topic", 30)
     told = {(c["kind"], c["number"]): c["runs"] for c in more["cells"]}
     for cell in first["cells"]:
         assert told[cell["kind"], cell["number"]][: len(cell["runs"])] == cell["runs"]

@@ -181,7 +181,7 @@ def test_topics_and_themes_of_a_users_own(cli: Cli, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["\x1b[31mred.json", "two\nRIGHT.json", *nightly("a\u202eb.json", "\x9b2J.json", "[bold].json")],
+    ["\x1b[31mtwo\nRIGHT.json", *nightly("a\u202eb.json", "\x9b2J.json", "[bold].json")],
 )
 def test_names_of_files(cli: Cli, files: Files, name: str) -> None:
     path = files.folder / name

@@ -202,6 +202,7 @@ def test_hostile_names_do_not_steer_the_terminal(cli: Cli, files: Files) -> None
     assert harmless(done.out) and harmless(done.err)
 
 
+@pytest.mark.nightly
 def test_the_same_in_every_process(files: Files) -> None:
     path = files.keep(session(ABC))
     call = ["mutate", path, "--count", "2", "--json"]

@@ -38,7 +38,7 @@ def test_case_i_is_the_case_of_its_own_seed(cli: Cli, knobs: list[str]) -> None:
 def test_the_same_document_in_every_process() -> None:
     command = ["new", "--seed", "7", "--count", "3", "--timed", "--actions", "6"]
     outs = {program(*command, env={"PYTHONHASHSEED": seed, "LANG": lang}).out for seed, lang in
-            [("0", "C"), ("1", "C.UTF-8"), ("4242", "de_DE.UTF-8")]}  # fmt: skip
+            [("0", "C"), ("4242", "de_DE.UTF-8")]}  # fmt: skip
     assert len(outs) == 1 and len(outs.pop().splitlines()) == 3
 
 

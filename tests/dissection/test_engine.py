@@ -54,7 +54,7 @@ def test_the_planted_cause_is_named(cause: str, timed: bool) -> None:
 def test_the_same_seed_gives_the_same_dissection() -> None:
     def told(seed: int) -> list[tuple[str, int, str, list[str]]]:
         session = failing(PLANTED["Topic"])
-        record = dissect(session, PLANTED["Topic"], seed=seed, budget=rounds(20, 60))
+        record = dissect(session, PLANTED["Topic"], seed=seed, budget=rounds(12, 60))
         texts = {v.id: v.query.text for v in session.variants}
         return [(c.kind, c.number, texts[c.variant], c.runs) for c in record.cells]
 
@@ -75,7 +75,7 @@ def test_the_budget_is_kept(method: str, budget: int) -> None:
 
 def test_each_run_has_a_seed_that_was_not_used_before() -> None:
     session = failing("sim:flaky?p=0.5")
-    dissect(session, "sim:flaky?p=0.5")
+    dissect(session, "sim:flaky?p=0.5", budget=rounds(20, 60))
     seeds = [run.seed for run in session.runs]
     assert len(seeds) == len(set(seeds))
 
@@ -232,10 +232,11 @@ def test_where_it_never_fails_there_is_nothing_to_dissect() -> None:
         assert found.runs == 12
 
 
+@pytest.mark.nightly
 def test_an_agent_that_always_fails_has_no_cause_in_the_request() -> None:
     variant = query(1)
     session = Session(id="s", title="s", variants=[variant])
-    dissector = Dissector(session, variant, DissectOptions(model="sim:forgetful"))
+    dissector = Dissector(session, variant, DissectOptions(model="sim:forgetful", budget=rounds(30, 60)))
     dissector.go()
     found = summary(session, dissector.add_to(session))
     assert found.decision.cause is None

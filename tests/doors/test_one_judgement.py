@@ -26,12 +26,13 @@ from planscope.wording import phrases, terms
 from tests.cli.conftest import cli as cli
 from tests.cli.support import Cli, run, session, variant
 from tests.doors.one_judgement import count
+from tests.nightly import rounds
 
 AB = variant("A comes before B.", ["a", "b"])
 
 
 def test_all_doors_say_the_same_of_random_runs() -> None:
-    counts = count(60, 0)
+    counts = count(rounds(30, 60), 1000)
     assert {"right", "wrong", "aborted", "cut_off", "not_judged"} <= counts.keys()
     assert {"Z3 confirmed", "Z3 not_asked", "Z3 gave_up"} <= counts.keys()
     assert counts["headline is not primary"] >= 2

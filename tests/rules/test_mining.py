@@ -139,6 +139,7 @@ def test_the_rule_that_tells_good_from_bad_is_proposed_though_few_runs_test_it()
 
 
 @pytest.mark.skipif(not RETAIL.exists(), reason="needs recordings of tau-bench")
+@pytest.mark.nightly
 def test_the_rule_about_orders_is_found_in_recorded_runs() -> None:
     """Bad are the runs that change address and items of an order, with the two calls swapped."""
     pair = ("modify_pending_order_address", "modify_pending_order_items")

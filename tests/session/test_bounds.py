@@ -36,7 +36,7 @@ def assert_comes_back(session: Session) -> None:
     assert dumps(loads(data)) == data
 
 
-@each("file", SMALL)
+@each("file", SMALL, every=3)
 def test_the_corpus(file: HostileFile, tmp_path: Path) -> None:
     path = file.write(tmp_path)
     if file.name == "a link to standard input":

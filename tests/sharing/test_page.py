@@ -303,9 +303,9 @@ _GAPS = """(pane) => { const body = document.querySelector(`.${pane} .body`), bo
 
 @pytest.fixture(scope="module")
 def big(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of 600 steps under 1,000 constraints; step 300 loses the plan."""
+    """The page of 300 steps under 400 constraints; step 150 loses the plan."""
     folder = tmp_path_factory.mktemp("big")
-    big_session(folder / "big.json", steps=600, constraints=1000, wrong=300)
+    big_session(folder / "big.json", steps=300, constraints=400, wrong=150)
     return page_of(load(folder / "big.json"), folder)
 
 
@@ -316,7 +316,7 @@ def test_the_windows_of_a_big_page_are_full(
     """Wherever one goes, by key or by the scroll bar; and the current row is in sight."""
     browser.size(width, height, phone=phone)
     browser.open(big)
-    assert place(browser) == "step 300 of 600"
+    assert place(browser) == "step 150 of 300"
     for key in ("n", "N", "N", "g", "n", "G", "N", "f"):
         browser.press(key)
         (row,) = browser.texts(".rows.steps [aria-current] > :nth-child(2)")

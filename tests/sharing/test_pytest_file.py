@@ -71,29 +71,37 @@ def test_they_judge_the_record_and_a_new_run(texts: dict[str, str], tmp_path: Pa
     assert 'AGENT = os.environ.get("PLANSCOPE_AGENT", None)' in texts["own"], "no code is named by a session"
 
 
-def test_another_model_agent_and_verdict_are_named_from_outside(
-    texts: dict[str, str], tmp_path: Path
-) -> None:
+@pytest.fixture(scope="module")
+def from_outside(texts: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """All that pytest says where another model, agent and verdict are wanted."""
     environment = {"PLANSCOPE_WANTED": "right", "PLANSCOPE_AGENT": "react", "PLANSCOPE_MODEL": "sim:literal"}
-    said = ran(tmp_path, texts, **environment)
-    assert said["failed"].count(" PASSED ") == 1 and said["failed"].count(" FAILED ") == 1
-    assert said["own"].count(" PASSED ") == 2
+    files = {name: texts[name] for name in ("failed", "own")}
+    return ran(tmp_path_factory.mktemp("outside"), files, lines=False, **environment)["own"]
+
+
+def test_another_model_agent_and_verdict_are_named_from_outside(
+    texts: dict[str, str], from_outside: str, tmp_path: Path
+) -> None:
+    results = [line.split()[:2] for line in from_outside.splitlines() if "::" in line]
+    assert sorted((name.partition("::")[0], result) for name, result in results) == [
+        *(("test_failed.py", "FAILED"), ("test_failed.py", "PASSED")),
+        *[("test_own.py", "PASSED")] * 2,
+    ]
     missing = ran(tmp_path, {"own": texts["own"]}, PLANSCOPE_AGENT="tools", OPENAI_API_KEY="")
     assert missing["own"].count(" PASSED ") == 1 and "SKIPPED" in missing["own"]
 
 
-def test_a_failure_tells_the_whole_run(texts: dict[str, str], tmp_path: Path) -> None:
+def test_a_failure_tells_the_whole_run(texts: dict[str, str], from_outside: str, tmp_path: Path) -> None:
     """What was wanted, what came, each step of the new run, and a correct plan; no traceback."""
-    failed = {"failed": texts["failed"]}
-    said = ran(tmp_path, failed, lines=False, PLANSCOPE_WANTED="right")["failed"]
     for words in (
         "The new run is wrong; wanted is right.",
         "parameter error",
-        "school_tour_guidance(12)",
+        "school_tour_guidance(1)",
         "A correct plan",
     ):
-        assert words in said, said
-    assert "Traceback" not in said and "def test_" not in said
+        assert words in from_outside, from_outside
+    assert "Traceback" not in from_outside and "def test_" not in from_outside
+    failed = {"failed": texts["failed"]}
     failed["changed"] = texts["failed"].replace("'lost_at': 2", "'lost_at': 1")
     mended = ran(tmp_path, failed, lines=False, PLANSCOPE_MODEL="sim:careful")["failed"]
     assert 'right; wanted is wrong. The agent does it right now: write WANTED = "right"' in mended

@@ -85,7 +85,7 @@ def test_a_number_is_always_the_same_mutant(kind: Kind) -> None:
 def test_the_same_in_every_process() -> None:
     code = (
         "from tests.synthesis.test_mutants import *\n"
-        "requests = [drawn(seed) for seed in (4, 5)]\n"
+        "requests = [drawn(seed) for seed in (5,)]\n"
         "print([make_mutant(r, kind, 2, topic=t).problem.text for r, t in requests for kind in KINDS])"
     )
     outs = {

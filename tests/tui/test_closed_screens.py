@@ -44,7 +44,7 @@ async def close(driven: Driven) -> None:
 
 @pytest.mark.parametrize(
     "some",
-    [OPENED[::4], *nightly((OPENED[:6],), (OPENED[6:12],), (OPENED[12:],))],
+    [OPENED[::6], *nightly((OPENED[:6],), (OPENED[6:12],), (OPENED[12:],))],
     ids=["some", "first", "second", "third"],
 )
 async def test_nothing_of_a_closed_screen_is_kept(some: tuple[tuple[str, ...], ...]) -> None:

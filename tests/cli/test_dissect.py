@@ -109,6 +109,7 @@ def test_the_document(cli: Cli, files: Files, cause: str) -> None:
         assert len(load(path).runs) == len(made.runs)
 
 
+@pytest.mark.nightly
 def test_the_same_call_gives_the_same_answer(cli: Cli, topical: Path) -> None:
     args = (
         "dissect",
@@ -118,7 +119,7 @@ def test_the_same_call_gives_the_same_answer(cli: Cli, topical: Path) -> None:
         "--seed",
         "4",
         "--budget",
-        "8",
+        "16",
         "--json",
         "-o",
         "out.planscope.json",

@@ -32,6 +32,7 @@ from planscope.show.blocks import Table
 from planscope.show.markdown import fenced as block
 from planscope.show.markdown import inline as code
 from planscope.show.markdown import markdown
+from tests.nightly import nightly
 from tests.sharing.cases import planted, run_of, written
 
 IMAGE = re.compile(
@@ -190,7 +191,7 @@ def test_hostile_text_stays_in_code(tmp_path: Path) -> None:
     assert rows and len({len(cells(row)) for row in rows}) == 1
 
 
-@pytest.mark.parametrize("name", sorted(bundled()))
+@pytest.mark.parametrize("name", [*sorted(bundled())[::2], *nightly(*sorted(bundled())[1::2])])
 def test_every_bundled_session_can_be_shared(name: str) -> None:
     session = load(bundled()[name])
     for run in session.runs[:: len(session.runs) // 3 + 1]:

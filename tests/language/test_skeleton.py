@@ -87,6 +87,7 @@ SOIL_FIRST = {("<", "soil test", "stock count")}
         ("Dear crew of the barn,\n\nthe soil is tested before the stock is counted.", SOIL_FIRST),
         ("Test the soil, and after that count the stock.", SOIL_FIRST),
         ("The fence has to be repaired by eight tonight.", {("end_at_most", "repair the fence", 20)}),
+        ("The fence has to be repaired by 5 tonight.", {("end_at_most", "repair the fence", 17)}),
         ("No soil test before 14, please.", {("start_at_least", "soil test", 14)}),
         ("Repair the fence by 0900.", {("end_at_most", "repair the fence", 9)}),
     ],

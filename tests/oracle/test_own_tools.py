@@ -15,6 +15,7 @@ from planscope.language.problem import Action
 from planscope.oracle.arguments import extra_arguments, read_start, schema_refusal
 from planscope.oracle.replay import Replay, replay
 from planscope.oracle.trace import Ending, ToolCall, Trace
+from planscope.oracle.verdict_types import graded
 from planscope.report import verdict_blocks
 from planscope.session.oracle_input import UNJUDGED, own_reading
 from planscope.show.text import lines
@@ -179,6 +180,7 @@ def test_references_and_odd_schemas() -> None:
         ({"const": 0}, 0, None),
         ({"minimum": 1}, 1, None),
         ({"minimum": 1}, 0, "x is out of range"),
+        ({"maximum": 1}, 1, None),
         ({"maximum": 1}, 2, "x is out of range"),
         ({"exclusiveMinimum": 1}, 1, "x is out of range"),
         ({"exclusiveMaximum": 1}, 1, "x is out of range"),
@@ -251,3 +253,13 @@ def test_arguments_that_a_tool_does_not_take() -> None:
     assert extra_arguments({"start_time": 1, "x": 2}, True) == ("x",)
     assert extra_arguments({"start_time": 1, "x": 2}, False) == ("start_time", "x")
     assert extra_arguments(None, True) == extra_arguments({}, False) == ()
+
+
+def test_a_grade_is_odd_where_the_verdict_says_otherwise() -> None:
+    assert (graded(0, "right"), graded(1, "wrong")) == (
+        "graded 0, keeps all rules",
+        "graded 1, violates a rule",
+    )
+    assert [graded(0, "wrong"), graded(1, "right"), graded(0.5, "right"), graded(None, "right")] == [
+        *("graded 0", "graded 1", "graded 0.5", ""),
+    ]

@@ -17,8 +17,9 @@ from planscope.language.tree import Relative, Word, skeleton, walk
 from planscope.oracle import equivalence
 from planscope.synthesis import mutants as module
 from planscope.synthesis.generate import synthesize
-from planscope.synthesis.mutants import KINDS, CannotMutate, Kind, Mutant, mutants
+from planscope.synthesis.mutants import KINDS, CannotMutate, Kind, Mutant, mutants, reworded
 from planscope.synthesis.request import Request
+from planscope.synthesis.substitution import places
 from tests.cli.support import FIGURE_7, FIGURE_10, FIGURE_10_ACTIONS
 from tests.nightly import nightly
 from tests.oracle.brute import timed_starts
@@ -80,6 +81,16 @@ def test_a_number_is_always_the_same_mutant(kind: Kind) -> None:
             assert make_mutant(reading, kind, mutant.number, topic=topic, seed=9) == mutant
         again = some(reading, kind, 4, topic=topic, seed=10)
         assert again == series if kind == "Repeat" else again != series
+
+
+def test_words_that_a_caller_chose_stand_in_their_places() -> None:
+    reading = read("A comes before B.", "a", "b")
+    found = places(reading.tree)
+    words = [next(word for word in place.options if word != place.word) for place in found]
+    mutant = reworded(reading, words, 3)
+    assert (mutant.kind, mutant.number) == ("TerminalSubstitute", 3)
+    assert mutant.problem.text != reading.problem.text
+    assert said(mutant.problem) == said(reading.problem)
 
 
 def test_the_same_in_every_process() -> None:

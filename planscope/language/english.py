@@ -89,7 +89,7 @@ _CALLED = _any(
 _HAPPENS = _any(
     """happens?|happened|occurs?|occurred|takes? place|took place|taken place|runs?|ran|goes out|shows? up|appears?|
     appeared|exists?|starts?|begins?|commences?|finish(?:es)?|ends?|stops?(?! [a-z]+ing)|completes?|finished|completed|
-    done|came back|come back|gone through|gone out|went out|returned|pass(?:es|ed)?|(?:goes|go|gone) ahead(?!
+    done|came back|come back|gone through|gone out|went out|returned|(?:goes|go|gone) ahead(?!
       of)|proceeds?|
     makes? sense"""
 )
@@ -119,7 +119,7 @@ _FAILURE = "(?:an? )?(?:errors?|exceptions?|failures?)"
 
 _VERBS = rows(
     rf"""
-    succeeded: succeeds?|succeeded(?! by)|(?:{_CALLED}|{_HAPPENS}) (?:successfully|without (?:an \
+    succeeded: succeeds?|succeeded(?! by)|pass(?:es|ed)?(?! (?:an?|the|in|to|on)\b)|(?:{_CALLED}|{_HAPPENS}) (?:successfully|without (?:an \
           )?errors?)|successfully (?:{_CALLED}|{_HAPPENS})
     failed: (?:fails?|failed)(?: with (?:an )?(?:error|exception))?|errors?(?: out)?|errored(?: \
           out)?|crash(?:es|ed)?|{_ANSWERED} {_FAILURE}

@@ -227,7 +227,7 @@ _MORE = r"""
     alternate_precedence a b & after_until a a b | alternate_precedence b a & after_until b b a: \
       (?P<first>S) and (?P<then>S)(?: always)? alternates
     not_succession a *: stop (?:after|once|when|if) (?:every )?<DONE>
-    not_succession a *: (?:after|once|when|if) (?:every )?<DONE> ?,? (?:do )?stop
+    not_succession a *: (?:after|once|when|if) (?:every )?<DONE> ?,? stop
     after_until a c b: there (?:COUNT_OF )?<then> <BETWEEN>
     two? after_until a a b: (?:no|not_do|there_no) COUNT_OF (?P<first>S) without (?:COUNT_OF )?<then> in_between
     two? absence a: no COUNT_OF <first>(?: (?:may_)?(?:contains|<V>))?

@@ -298,6 +298,15 @@ def test_what_narrows_a_set(text: str, calls: Calls) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "text", ["B only after A passed.", "A must pass before B.", "Never call B until A has passed."]
+)
+def test_what_passed_has_succeeded(text: str) -> None:
+    """It was read as "A happened", so that a check that failed was enough."""
+    (rule,) = read_rules(text, ["A", "B"]).rules
+    assert rule.kind == "precedence" and [calls.outcome for calls in rule.first] == ["succeeded"]
+
+
 def test_a_name_before_a_sentence_has_at_most_eleven_words() -> None:
     words = "one two three four five six seven eight nine ten eleven".split()
     (rule,) = read_rules(f"{' '.join(words)}: A happens.").rules

@@ -875,7 +875,25 @@ class Cuts:
 
     def _said_of(self, key: str) -> Condition | None:
         """Read a condition in a relative clause or in brackets, and go on behind it."""
+        if key == "without":
+            return self._lacking()
         return self._bracketed() if key == "(" else self._answering() if key in ("that", "which") else None
+
+    def _lacking(self) -> Condition | None:
+        """Read "without a reason", where nothing says that this is a tool."""
+        token = self.row[self.at + 2] if self.at + 2 < len(self.row) else None
+        if (
+            not self.scanner.tools
+            or token is None
+            or token.kind != "word"
+            or self._key_at(1) not in ("a", "an")
+            or token.key in english.FUNCTION | english.SOFT
+            or (self.at + 3 < len(self.row) and english.verb(self.words(self.at + 3)) is None)
+            or any(start <= token.start < end for start, end in self.scanner.named(self.row))
+        ):
+            return None
+        self.at += 3
+        return Compare("argument", (token.text,), "is missing")
 
     def _answering(self) -> Condition | None:
         """Read "that comes back with status = 5"."""

@@ -119,7 +119,8 @@ _FAILURE = "(?:an? )?(?:errors?|exceptions?|failures?)"
 
 _VERBS = rows(
     rf"""
-    succeeded: succeeds?|succeeded(?! by)|pass(?:es|ed)?(?! (?:an?|the|in|to|on)\b)|(?:{_CALLED}|{_HAPPENS}) (?:successfully|without (?:an \
+    succeeded: succeeds?|succeeded(?! by)|pass(?:es|ed)?(?! (?:an?|the|in|to|on)\b)|\
+          (?:{_CALLED}|{_HAPPENS}) (?:successfully|without (?:an \
           )?errors?)|successfully (?:{_CALLED}|{_HAPPENS})
     failed: (?:fails?|failed)(?: with (?:an )?(?:error|exception))?|errors?(?: out)?|errored(?: \
           out)?|crash(?:es|ed)?|{_ANSWERED} {_FAILURE}
@@ -572,6 +573,7 @@ PLAINER = rf"""
       other(?: one)? must be(?: called)?(?: too| as \
       well)?)$ => both 1 happen or neither
     for this (?:agent|assistant|bot)$ =>
+    ^(\S+(?: \S+)?) (?:must|may|should|can) (?:not|never) be called without => never call 1 without
     , (?:full stop|period|end of story|ever)$ =>
     (no (?:further |more |other )?(?:tool )?calls?) of any kind => 1
     (mutually exclusive) : (?:an?|each|every|one|any) {_RUN} (?:may|can|must|should) (?:contain|have|include|use|call) \

@@ -70,10 +70,19 @@ _DOUBTED = re.compile(
     rf"{_DENIED}\bbetween {_AT}|{_DENIED}\b(?:before|after|until)\b[^.;]*\bbut (?:before|after)\b"
     rf"|\bnot (?:before|after|by|until) {_AT}[^.;]*\bbut\b"
     rf"|{_DENIED}\b(?:before|after|by|until) {_AT}[^.;]*\bn?or\b[^.;]*\b(?:before|after|by|until)\b"
+    r"|\b(?:can't|cannot|can not|couldn't|could not) not\b"
     rf"|\bbother\b(?!.*\buntil\b)|\b(?:won't|will not|isn't|is not) (?:be )?\w+ by {_AT}",
     re.IGNORECASE,
 )
 """A denial of two things, of which one may be meant, or of the hours between two."""
+_CORRECTING = re.compile(
+    r"\A\W*(?:correction|on second thoughts?|(?:scratch|strike) that|(?:no,? )?wait(?=,)|oops|my (?:mistake|bad)|"
+    r"make (?:that|it)(?= [0-9])|actually,? (?:no|swap|reverse|make))\b|"
+    r"\b(?:no|or|sorry|actually|rather|wait|oops)[ ,:-]*(?:rather )?(?:make (?:it|that) )?(?:the )?other way "
+    r"a?round\b",
+    re.IGNORECASE,
+)
+"""What takes back or changes what was said."""
 _CLOSED = re.compile(
     r"[;,]\s*(?:strictly |exactly )?in (?:exactly )?(?:that|this) (?:order|sequence)\s*[.!]?\Z", re.I
 )
@@ -144,6 +153,9 @@ class _Reader:
 
     def sentence(self, text: str, before: str = "") -> SentenceReading | Trouble:
         """Read a sentence, or some together, also behind a greeting. ``before``: what stands before them."""
+        if (taken := _CORRECTING.search(text)) is not None:
+            why = "this may change what was said; say it in that sentence itself"
+            return Trouble(taken.span(), taken[0], ("a sentence with one meaning",), why)
         if _CLOSED.search(text):
             text = text.replace(";", ",")
         found = self._framed(text, before)

@@ -544,6 +544,7 @@ def _relative(items: Sequence[Item], k: int) -> Iterator[tuple[Meaning, ...]]:
 def normal(items: Sequence[Item]) -> list[Item]:
     """Return the items of a sentence in a normal form: what a verb says of its calls (that they fail, and with which
     arguments or answer) stands in their set, and two bounds of a number are one."""
+    _check_lists(items)
     found: list[Item] = []
     for item in items:
         place = next((k for k in range(len(found) - 1, -1, -1) if found[k].code == "S"), None)
@@ -581,6 +582,29 @@ def normal(items: Sequence[Item]) -> list[Item]:
             item = replace(item, low=low, high=high)
         found.append(item)
     return same(found)
+
+
+def _check_lists(items: Sequence[Item]) -> None:
+    """Raise SentenceError for a list whose end may say something of all that it lists."""
+    for k, (one, joint, other) in enumerate(zip(items, items[1:], items[2:], strict=False)):
+        between = any(item.code.endswith("between") for item in items[max(k - 2, 0) : k])
+        if one.code != "S" or joint.code not in ("or", "and") or between:
+            continue
+        if other.code == "NEVER" and {item.code for item in items[:k]} <= {"S", ",", "both", "every"}:
+            raise SentenceError(other.span, "say it of each argument, in a sentence of its own")
+        if other.code == "S" and _narrowed(one, other):
+            why = f'"{other.calls[0].text}" may say of both what they must have; say it of each'
+            raise SentenceError((one.span[0], other.span[1]), why)
+
+
+_TRAILING = re.compile(r" (?:with|where|whose|having|that|which) | ?\(")
+
+
+def _narrowed(one: Item, other: Item) -> bool:
+    """Return whether words behind the second of two sets narrow it, which may belong to the first as well."""
+    narrow = [calls for calls in other.calls if calls.condition is not None or calls.outcome is not None]
+    plain = all(calls.plain for calls in one.calls)
+    return plain and any(_TRAILING.search(calls.text) for calls in narrow)
 
 
 class Rewriting:

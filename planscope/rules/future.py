@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from planscope.oracle.trace import ToolCall
@@ -385,9 +386,9 @@ class Future:
             if all(states.known.get(place) == state for place, state in known.items()):
                 return Found(False, rules=frozenset(i for i, _ in known))
         if first is not None and course is not None:
-            behind = self._behind(course, first, hints)
-            if behind is not None:
-                return Found(True, behind)
+            with suppress(Undecided, TooMany):  # what is decided below, without a course, may still be found
+                if (behind := self._behind(course, first, hints)) is not None:
+                    return Found(True, behind)
         chosen: dict[Place, int] = {}
         while True:
             try:

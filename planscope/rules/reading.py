@@ -36,6 +36,8 @@ _OPEN_END = re.compile(
     r"(?:if|when|where|without) (?:there is )?(?:no|a later|any) [^;]* (?:fine|ok|okay|allowed|permitted)$"
 )
 """What says of "until" that without an end nothing is forbidden."""
+_EACH_TOOL = re.compile(r"\b(?:no|each|every|any|all)\b(?: [^ ]+){0,2} tools?\b|\* tools?\b")
+"""Tools of a set, of which each may be meant by itself: "no tool other than A may be called twice"."""
 MAX_TEXT = 1_000_000
 MAX_RULES = 10_000
 MAX_ERRORS = 200
@@ -274,6 +276,11 @@ def _read(file: _File, name: str | None, row: list[Token]) -> tuple[float, Way, 
     if ways == [[]] and file.rules:
         return 0, [], None  # "If no B follows, A is fine" asks for nothing
     ways = [way for way in ways if way]
+    globs = {c.name for way in ways for rule, _ in way if rule.count for c in rule.first if c.is_glob}
+    if globs and _EACH_TOOL.search(" ".join(one.key for one in row)):
+        call = "any call" if min(globs) == "*" else f"any call of {min(globs)}"
+        why = f'tools are counted together; write a sentence for each tool, or "{call}" for them all'
+        return 0, [], SentenceError(span, why)
     if not ways:
         return 0, [], refused(cuts, some, _nearest(file, row, some))
     if cost and (unclear := _unclear(file, row, ways[0])):

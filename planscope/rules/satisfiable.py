@@ -245,7 +245,7 @@ def _telling(ones: Sequence[Compare]) -> Iterator[object]:
 def _matching(patterns: Sequence[Pattern], looked: Iterable[tuple[Operator, object]]) -> Iterator[str]:
     """Yield texts for each choice of regular expressions that a text can meet. Raises TooMany."""
     others = [(operator, value) for operator, value in looked if operator != "matches"]
-    if any(operator not in ("=", "!=", "is one of", "is missing") for operator, _ in others):
+    if any(operator not in ("=", "!=", "is one of", "is missing", "is set") for operator, _ in others):
         raise TooMany  # texts that match and contain something are not tried
     given = sum(len(value) if isinstance(value, tuple) else 1 for _, value in others)
     try:

@@ -1,9 +1,9 @@
 """Random rules and traces: every step's state and safe calls, against all calls of a small world.
 
-``python -m tests.rules.many_futures STEPS [SEED]``. A state is held against a search through every call that there can
-be, with the judge alone. Each safe call is made with its witness, as a message of its own, and judged again; of a tool
-that is not named, no call with any answer leaves the trace completable. Steps that the search did not decide are left
-out, and counted.
+``python -m tests.rules.many_futures STEPS [SEED [text]]``. A state is held against a search through every call that
+there can be, with the judge alone. Each safe call is made with its witness, as a message of its own, and judged again;
+of a tool that is not named, no call with any answer leaves the trace completable. Steps that the search did not decide
+are left out, and counted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from planscope.rules.report import CheckOptions, check_trace
 from planscope.rules.rule import RuleFile, unseen_names
 from tests.rules.many_cases import as_event, seen
 from tests.rules.table import Event, as_items
-from tests.rules.worlds import MORE_MODES, World, make_world, over
+from tests.rules.worlds import MORE_MODES, TEXT_MODES, World, make_world, over
 
 MOST = 20_000
 """States of one world's search. Beyond, the case is left out."""
@@ -162,9 +162,9 @@ def check_step(
             assert broken(after) or not every.possible(after), (every.book.rules, trace.items, tool, letter)
 
 
-def case(seed: int, told: Counter[str]) -> None:
+def case(seed: int, told: Counter[str], modes: tuple[str, ...] = MORE_MODES) -> None:
     random = Random(seed)
-    world = make_world(random, modes=MORE_MODES)
+    world = make_world(random, modes=modes)
     happened = world.trace(random, 7)
     book = Rulebook(world.rules)
     trace = Trace(as_items(happened), id="t", format="test")
@@ -203,7 +203,7 @@ def main() -> None:
     begun, first = time.monotonic(), seed
     while told["steps"] < count:
         try:
-            case(seed, told)
+            case(seed, told, TEXT_MODES if "text" in sys.argv else MORE_MODES)
         except BaseException:
             sys.stderr.write(f"seed {seed}\n")
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -49,8 +50,11 @@ def _meets(condition: Any, event: Event) -> bool:
         found = dict(event.arguments).get(condition.path[0])
     else:
         found = None if event.failed is None else event.status
-    if condition.operator == "is missing":
-        return found is None
+    if condition.operator in ("is missing", "is set"):
+        return (found is None) is (condition.operator == "is missing")
+    if condition.operator in ("matches", "does not match"):
+        matches = found is not None and re.search(condition.value, found) is not None
+        return found is not None and matches is (condition.operator == "matches")
     if condition.operator == ">":
         return isinstance(found, int) and found > condition.value
     if condition.operator == "!=":

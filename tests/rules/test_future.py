@@ -31,6 +31,7 @@ from tests.bench.bench_rules import calls_of, interlocking
 from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli
 from tests.rules import many_futures
+from tests.rules.worlds import TEXT_MODES
 
 if TYPE_CHECKING:
     from planscope.oracle.replay import Replay
@@ -180,6 +181,22 @@ def test_a_witness_has_the_values_that_rules_go_by() -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_every_state_and_every_safe_call_by_trying_everything(seed: int) -> None:
     many_futures.case(seed, Counter())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_regular_expressions_ask_for_by_trying_everything(seed: int) -> None:
+    many_futures.case(seed, Counter(), TEXT_MODES)
+
+
+def test_conditions_that_cannot_be_tried_together_leave_a_step_undecided() -> None:
+    """What a text that matches and contains something can be is not known; the replay broke off."""
+    file = read_rules(
+        'Every log with id matching "^[0-9]+$" is followed by pay.\nlog with id containing "5" never happens.\n'
+        'Every pay with d > "2026-01-31" is followed by log.\npay with d starting with "2025" never happens.'
+    )
+    run = judged_trace(file, trace(ToolCall("pay", {})))
+    assert next(iter(run.steps)).state == "completable"
+    assert {call.tool for call in run.safe_calls(0)} <= {"log", "pay"}
 
 
 CONTRADICTION = """

@@ -61,12 +61,22 @@ X = (
     Compare("argument", ("x",), ">", 1),
     Compare("argument", ("x",), "is missing"),
 )
+TEXTS = (
+    Compare("argument", ("x",), "matches", "^[0-9]$"),
+    Compare("argument", ("x",), "matches", "^1"),
+    Compare("argument", ("x",), "does not match", "^[0-9]$"),
+    Compare("argument", ("x",), "=", "1"),
+    Compare("argument", ("x",), "is set"),
+    Compare("argument", ("x",), "is missing"),
+)
 OK = Compare("answer", ("status",), "=", "ok")
 ANSWERS = (OK, OK, Compare("answer", ("status",), "!=", "ok"), Compare("answer", ("status",), "is missing"))
 IDS = (Compare("argument", ("id",), "=", "u"), Compare("argument", ("id",), "!=", "u"))
 MODES = ("plain", "plain", "condition", "value", "outcome", "user", "latest", "answer", "both", "glob")
 
 
+TEXT_MODES = ("text",)
+"""Conditions that regular expressions are."""
 MORE_MODES = (*MODES, *("latest", "outcome", "answer") * 3, "asked", "as")
 """More rules that look at answers; and what the table does not know: conditions on values that rules are judged by, and
 two names for one value."""
@@ -84,6 +94,8 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
         one = Calls(name, text=name)
         if mode in ("condition", "both") and random.random() < 0.5:
             one = Calls(name, condition=random.choice(X), text=f"{name} with x ...")
+        if mode == "text" and random.random() < 0.7:
+            one = Calls(name, condition=random.choice(TEXTS), text=f"{name} with x ...")
         if mode in ("outcome", "both") and random.random() < 0.5:
             one = replace(one, outcome=random.choice(("failed", "succeeded")), text=f"{name} that ...")
         if mode == "asked" and random.random() < 0.5:
@@ -139,6 +151,9 @@ def make_world(random: Random, most_rules: int = 3, modes: tuple[str, ...] = MOD
         letters += [Event(tool) for tool in ("ab", "xb")]
     if mode in ("condition", "both"):
         some = [e._replace(arguments=(("x", x),)) for e, x in product(letters, (0, 1, 2))]
+        letters = [*some, *letters]
+    if mode == "text":
+        some = [e._replace(arguments=(("x", x),)) for e, x in product(letters, ("1", "2", "12", "a"))]
         letters = [*some, *letters]
     if mode == "as":
         pairs = product((None, "u", "v"), repeat=2)

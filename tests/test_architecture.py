@@ -260,12 +260,12 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 194_663,
-    "rules": 84_014,
+    "rules": 84_120,
     "toolfuzz": 87_429,
     "agents": 71_839,
     "traces": 56_675,
     "commands": 45_382,
-    "language": 101_768,
+    "language": 102_275,
     "session": 40_273,
     "oracle": 34_963,
     "sharing": 31_715,

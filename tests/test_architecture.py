@@ -289,7 +289,7 @@ TOKENS = {
 commit that raises one says in its body what that buys."""
 
 OTHER_BYTES = {
-    "language": 78_275,
+    "language": 78_288,
     "sharing": 65_355,
     "show": 25_240,
     "toolfuzz": 24_560,

@@ -240,3 +240,13 @@ def test_examples_are_kept_and_broken_as_they_say() -> None:
         shown = examples(called)
         assert [word for word, _ in shown] == ["keeps", "breaks"]
         assert list(labelled([text for _, text in shown], trace)) == list(shown)
+
+
+async def test_the_header_keeps_what_fits_where_a_long_name_does_not(tmp_path: Path) -> None:
+    calls = [ToolCall("a", {}, answer="ok", answered=True)]
+    trace = Trace(calls, id="an-id-of-many-letters", title="A conversation about a project of alpha")
+    session = session_of([trace])
+    add_rules(session, "a never happens.")
+    async with opened(sessions.write(session, tmp_path), (96, 40)) as driven:
+        header = rows(driven.app)[0]
+        assert header.startswith(" planscope ") and "run 1 of 1" not in header, header

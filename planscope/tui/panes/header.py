@@ -50,9 +50,11 @@ def header_line(state: DebugView, width: int) -> Line:
         verdict += said
         room -= width_of(said) - (spare < 0)
     edge = () if sealed and spare == -1 else (Run(" "),)
-    for part in sorted(parts, key=itemgetter(0), reverse=True):
-        if part[0] > _TITLE and width_of(_joined(parts)) > room:
-            parts.remove(part)
+    every, parts = parts, [part for part in parts if part[0] <= _TITLE]
+    for part in sorted(every, key=itemgetter(0)):
+        more = [one for one in every if one in parts or one is part]
+        if width_of(_joined(more)) <= room:
+            parts = more
     free = room - width_of(_joined(parts))
     parts = [
         (weight, cut(_title(state), width_of(runs) + free) if weight == _TITLE else runs)
@@ -62,7 +64,7 @@ def header_line(state: DebugView, width: int) -> Line:
 
 
 def _parts(state: DebugView) -> list[tuple[int, Sequence[Run]]]:
-    """Return the header's parts with their weights; the heaviest is left out first if space is short."""
+    """Return the header's parts with their weights; of those that do not all fit, the lightest are kept."""
     run, saving = state.run, state.saving.state
     model = model_runs(run) if run is not None else []
     parts = [

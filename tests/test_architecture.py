@@ -261,7 +261,7 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 TOKENS = {
     "tui": 194_686,
     "rules": 84_120,
-    "toolfuzz": 87_429,
+    "toolfuzz": 87_440,
     "agents": 71_839,
     "traces": 56_675,
     "commands": 45_382,
@@ -292,7 +292,7 @@ OTHER_BYTES = {
     "language": 78_288,
     "sharing": 65_355,
     "show": 25_240,
-    "toolfuzz": 24_560,
+    "toolfuzz": 23_527,
     "tui": 7_010,
     "agents": 3_075,
     "top": 0,

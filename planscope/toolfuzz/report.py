@@ -137,7 +137,8 @@ class Report:
         if connects:
             yield "--network lets the tools connect."
         if not outside and not connects and any(one.stopped != "unusable" for one in self.never_entered()):
-            yield "--example FILE gives calls that work, to begin with; --folder DIR gives a folder of yours."
+            folder = "" if "folder" in self.settings else "; --folder DIR gives a folder of yours"
+            yield f"--example FILE gives calls that work, to begin with{folder}."
 
     @property
     def calls(self) -> int:

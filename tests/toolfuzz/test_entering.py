@@ -8,6 +8,7 @@ import re
 import sqlite3
 import sys
 from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -141,6 +142,9 @@ def test_a_report_says_what_helps_where_the_sandbox_refused(tmp_path: Path) -> N
     assert "--network" in text_of(asked) and "--folder DIR" not in text_of(asked)
     assert "--example FILE" in text_of(never()) and "--example" not in text_of(written)
     assert any("--example FILE" in said for said in data_of(never())["remarks"])
+    assert "--folder" in text_of(never()) and "--folder" not in text_of(
+        replace(never(), settings={"folder": str(tmp_path)})
+    )
     (tmp_path / "a.txt").write_text("a")
     given = fuzz("opens_by_address", 10, folder=str(tmp_path))
     assert "outside" in [one.kind for one in given.counted()] and "--folder" not in text_of(given)

@@ -1,7 +1,8 @@
 """The figures of ``planscope fuzz`` beside plain Hypothesis strategies, for the same time or the same number of calls.
 
 ``python -m tests.bench.bench_fuzz_figures [--seconds 5 | --calls 2000] [--only planted|sound|files|data|servers]
-[--environments FOLDER]``. Each tool gets the seconds from each arm, without what confirms and shrinks.
+[--environments FOLDER]``. Each tool gets the seconds from each arm, without what confirms and shrinks; tools of this
+process get them as processor time, so that both arms get the same on a busy machine.
 
 Packages that are not planscope's are installed from the index, each server in an environment of its own. What cannot be
 installed is left out, and the reason is printed. An error is *true* if it is labelled: those of the planted tools were
@@ -16,11 +17,14 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from planscope.errors import UserError
+from planscope.toolfuzz import fuzzing
 from planscope.toolfuzz.engine import Fuzz
 from planscope.toolfuzz.job import Options
 from planscope.toolfuzz.mcp_tools import serve
@@ -71,10 +75,29 @@ def counted(result: bench.Result) -> list[Error]:
     return [one for one in errors if one[0] not in LISTED_ONLY or any(one[0] == label[0] for label in labels)]
 
 
+class Processor:
+    """Stands for the module ``time`` in the search: its clock counts processor time, of this process and the children
+    that have ended. A forked child goes on from its parent's last reading."""
+
+    def __init__(self) -> None:
+        self._own, self._last = os.getpid(), 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(time, name)
+
+    def monotonic(self) -> float:
+        now = sum(os.times()[:4])
+        if os.getpid() != self._own:
+            return self._last + now
+        self._last = now
+        return now
+
+
 def alone(tools: list[Tool], calls: int) -> Iterator[Row]:
-    """Both arms in this process, one tool after another."""
+    """Both arms in this process, one tool after another; seconds are processor time."""
     for tool in tools:
-        ours, plain = (bench.run(tool, bench.ARMS[k], calls) for k in (0, 3))
+        with patch.object(fuzzing, "time", Processor()):
+            ours, plain = (bench.run(tool, bench.ARMS[k], calls) for k in (0, 3))
         yield Row(tool.name, counted(ours), counted(plain), (ours.succeeded > 0, plain.succeeded > 0))
 
 

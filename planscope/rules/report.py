@@ -19,7 +19,7 @@ from planscope.rules.judge import (
     judge_trace,
     verdict_of,
 )
-from planscope.rules.rule import Rule, RuleFile, unknown_names
+from planscope.rules.rule import Rule, RuleFile, names_of, unknown_names
 from planscope.safe import visible
 from planscope.wording.phrases import listed, plural, step_name
 from planscope.wording.terms import sentence
@@ -335,10 +335,11 @@ def warnings_of(file: RuleFile, known: Iterable[str], summary: Summary) -> list[
 
 def name_warnings(rules: Iterable[Rule], known: Iterable[str]) -> list[str]:
     """Return a line for each name in the rules that is no known tool's, with the nearest names."""
-    known = set(known)
+    known, rules = set(known), list(rules)
     lines = []
     for name, line in unknown_names(rules, known).items():
-        near = nearest(name, known)
+        beside = set().union(*(named for rule in rules if name in (named := names_of([rule]))))
+        near = nearest(name, known - beside)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         lines.append(f"line {line}: no trace calls or defines {name}{hint}")
     return lines

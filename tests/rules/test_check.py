@@ -189,6 +189,18 @@ def test_two_globs_may_name_a_tool_together() -> None:
     assert len(unseen_names([f"*{k}*" for k in range(50)])) == MOST_NAMES
 
 
+def test_a_tool_that_no_trace_has_is_not_taken_for_one_beside_it(
+    cli: Cli, write: Callable[..., tuple[str, str]]
+) -> None:
+    traces, rules = write(
+        "get_order comes before cancel_order. setle_bill happens.", chat("cancel_order", "settle_bill")
+    )
+    assert cli("check", traces, "--rules", rules, "--json").json["warnings"] == [
+        "line 1: no trace calls or defines get_order",
+        "line 1: no trace calls or defines setle_bill; did you mean settle_bill?",
+    ]
+
+
 def test_an_argument_that_no_call_has_is_named_with_the_nearest(
     cli: Cli, write: Callable[..., tuple[str, str]]
 ) -> None:

@@ -268,7 +268,7 @@ TOKENS = {
     "language": 102_275,
     "session": 40_273,
     "oracle": 34_963,
-    "sharing": 31_715,
+    "sharing": 31_783,
     "debugger": 27_185,
     "dissection": 27_604,
     "synthesis": 17_374,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from planscope.case import Case, check_size, judge
+from planscope.cause.told import cause_of, led_to
 from planscope.debugger.run_index import RunIndex
 from planscope.dissection.told import found_in
 from planscope.drawing.plan import lanes_svg, svgs
@@ -199,6 +200,7 @@ class RunView:
     def _rows(self) -> Iterator[Sequence[Words]]:
         """Return a row for each step: what was said before it, number, state, call, trouble, hours, state in words."""
         attempt = 1
+        says_itself = range(len(self.index.steps)) if self.run.problem.unjudged else self.index.doomed
         for i, view in enumerate(self.index.steps):
             before = [f"{who}: {clip(' '.join(turn.split()), _TURN)}" for who, turn in self._turns(i)]
             if view.attempt != attempt:
@@ -215,7 +217,7 @@ class RunView:
                 said,
                 Toned(", ".join(self._trouble(i)), "core" if i in self.index.doomed else "caution"),
                 Toned(phrases.hours(view.start, view.end), "dim"),
-                Toned("" if self.run.problem.unjudged else phrases.step_word(self.run, view), tone),
+                Toned("" if i in says_itself else phrases.step_word(self.run, view), tone),
             )
 
     def _turns(self, i: int) -> list[tuple[str, str]]:
@@ -258,11 +260,13 @@ class RunView:
 
         ``words``: numbers of texts with their tones; new ones are added.
         """
-        first = self.index.first_violation
+        at = first = self.index.first_violation
         steps = self.index.steps
         links = self.query.steps_lit(self.index)
+        if at is None and self.verdict is not None:
+            at = led_to(cause_of(self.run, self.verdict), self.index.index_of)
         return {
-            "at": first if first is not None else len(steps) - 1,
+            "at": at if at is not None else len(steps) - 1,
             "first": first,
             "lit": links,
             "constraints": self._changes([*self._statuses()], words),

@@ -12,17 +12,20 @@ from typing import Any
 
 import pytest
 
+from planscope.case import judge
 from planscope.cli import main
 from planscope.debugger.linked import Links
 from planscope.debugger.run_index import RunIndex
 from planscope.debugger.selection import SelectedConstraint, SelectedNode, SelectedStep
 from planscope.oracle.replay import replay
+from planscope.oracle.trace import Said, ToolCall, Trace
 from planscope.session.locations import bundled
 from planscope.session.model import CallEvent, Cell, Dissection, PromptEvent, Session
 from planscope.session.oracle_input import reading_of
 from planscope.session.store import load, loads
-from planscope.session.traces import trace_of
+from planscope.session.traces import session_of, trace_of
 from planscope.sharing.formats import share
+from planscope.sharing.page import _view
 from planscope.synthesis.generate import synthesize
 from planscope.synthesis.request import Request
 from tests.bench.big_session import big_session
@@ -93,7 +96,7 @@ def test_it_opens_where_the_plan_was_lost(page: Browser) -> None:
     assert "sentence 2 says" in page.text(".verdict")
     assert [" ".join(t.split()) for t in page.texts(".rows.steps li")] == [
         "0✓before any callpossible",
-        "1●attending_training_sessions(10)LOST HERE10:00-12:00lost",
+        "1●attending_training_sessions(10)LOST HERE10:00-12:00",
         "2✗applying_hair_color(8)parameter error8:00-10:00violated",
         "3✗sanitizing_tools(18)18:00-19:00violated",
         "end✗the agent ended the runviolated",
@@ -651,7 +654,8 @@ def test_the_page_of_a_trace_has_its_task_and_tools(browser: Browser, imported: 
     assert browser.texts(".rows.tree li")[-1].count("look first") == 1, "a rule is named once"
     good, bad = browser.texts("#run-list option")
     assert good.endswith(" · right") and "violated" in bad and bad.endswith("lost at step 1")
-    assert len(browser.texts(".rows.steps li .broken")) == 2, "the loss is the loud row"
+    loud = browser.texts(".rows.steps li .broken"), browser.texts(".rows.steps li .core")
+    assert loud == (["✗"], ["LOST HERE, rule violated"]), "the loss is the loud row"
     choose(browser, 0)
     assert "Pay the good one back" in browser.text(".p1"), "each trace has its own task"
     assert any(one.startswith("user: Go on then") for one in browser.texts(".rows.steps li"))
@@ -659,3 +663,14 @@ def test_the_page_of_a_trace_has_its_task_and_tools(browser: Browser, imported: 
     assert browser.texts(".step dt")[0] == "user" and browser.texts(".step dd")[0].startswith("Go on")
     assert "time not recorded" in browser.text(".step") and " 0 s" not in browser.text(".step")
     assert browser.messages == []
+
+
+def test_a_page_opens_at_the_likely_cause_where_nothing_is_lost() -> None:
+    calls = [
+        ToolCall("refund", {"order": 7}, answer="Error: no such order", answered=True, failed=True),
+        ToolCall("look", {"order": 7}, answer="ok", answered=True, failed=False),
+    ]
+    session = session_of([Trace([Said("user", "Refund order 7."), *calls], id="t", reward=0.0)])
+    run = session.runs[0]
+    _, numbers = _view(session, judge(session, run))
+    assert numbers["runs"][0]["at"] == 1

@@ -260,12 +260,12 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 194_686,
-    "rules": 84_161,
+    "rules": 84_503,
     "toolfuzz": 87_440,
     "agents": 71_839,
     "traces": 56_675,
     "commands": 45_382,
-    "language": 102_275,
+    "language": 102_285,
     "session": 40_273,
     "oracle": 34_963,
     "sharing": 31_783,

@@ -573,6 +573,8 @@ PLAINER = rf"""
       other(?: one)? must be(?: called)?(?: too| as \
       well)?)$ => both 1 happen or neither
     for this (?:agent|assistant|bot)$ =>
+    ^(?:an?|the same) ([a-z]+) (?:must|may|can|should) (?:not|never) be (\w+) (twice|more than .*)$ => no 1 may be 2 3
+    ^(?:an?|each|every) ([a-z]+) (?:must|may|can|should) only be (\w+) once$ => no 1 may be 2 more than once
     ^(\S+(?: \S+)?) (?:must|may|should|can) (?:not|never) be called without => never call 1 without
     , (?:full stop|period|end of story|ever)$ =>
     (no (?:further |more |other )?(?:tool )?calls?) of any kind => 1

@@ -71,6 +71,8 @@ _DOUBTED = re.compile(
     rf"|\bnot (?:before|after|by|until) {_AT}[^.;]*\bbut\b"
     rf"|{_DENIED}\b(?:before|after|by|until) {_AT}[^.;]*\bn?or\b[^.;]*\b(?:before|after|by|until)\b"
     r"|\b(?:can't|cannot|can not|couldn't|could not) not\b"
+    r"|\b(?:afterwards?|later|then|after (?:that|this|it))\b[^.;]*\bbut\b[^.;]*\bfirst\b"
+    r"|\bin (?:that|this) (?:order|sequence),? and\b"
     rf"|\bbother\b(?!.*\buntil\b)|\b(?:won't|will not|isn't|is not) (?:be )?\w+ by {_AT}",
     re.IGNORECASE,
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise, product
 
 from planscope.language import english
-from planscope.language.calls import Calls, CallSet, Combined, Condition, compares
+from planscope.language.calls import Calls, CallSet, Combined, Condition, Path, compares, path_text
 from planscope.language.cuts import Cut, Paths, Scanner, SentenceError, Token, sentences
 from planscope.language.errors import ParseError, ParseFailure
 from planscope.language.problem import Span
@@ -30,18 +30,25 @@ _UNSAID = re.compile(
     r"\b(?:only (?:if|when|after|once)|unless) (?:all|every|each|the first) .*\b(?:had|has|have|succeed\w*|fail\w*)\b"
     r"|\b(?:not|never|no|t) both .* (?:before|after|until|unless) "
     r"|\b(?:no|never|not) .* before .* but (?:only )?after "
+    r"|[;,] (?:but |and |though )?(?:the )?\S+ (?:must|may|should|can|shall|need|do|does|is|are) not$"
 )
 """A condition on each call, or on the first, which no rule has; what denies two things at once, or may."""
 _OPEN_END = re.compile(
     r"(?:if|when|where|without) (?:there is )?(?:no|a later|any) [^;]* (?:fine|ok|okay|allowed|permitted)$"
 )
 """What says of "until" that without an end nothing is forbidden."""
-_EACH_TOOL = re.compile(r"\b(?:no|each|every|any|all)\b(?: [^ ]+){0,2} tools?\b|\* tools?\b")
-"""Tools of a set, of which each may be meant by itself: "no tool other than A may be called twice"."""
+_EACH_TOOL = re.compile(
+    r"\b(?:no|each|every|any|all)\b(?: [^ ]+){0,2} tools?\b|\* tools?\b"
+    rf"|\b(?:[0-9]+|{'|'.join(english.NUMBERS)}|several|more|fewer) (?:other |different )?tools?\b(?! calls?\b)"
+)
+"""Tools of a set, of which each may be meant by itself ("no tool other than A may be called twice"), or which are
+counted instead of their calls."""
 MAX_TEXT = 1_000_000
 MAX_RULES = 10_000
 MAX_ERRORS = 200
 
+_NEAR = frozenset(("chain_response", "chain_precedence", "not_within", "in_row"))
+"""Kinds that say how near calls are to each other."""
 _MARKS = {
     "reads": re.compile(rf"(?P<first>{ANY_LIST}) only_reads"),
     "writes": re.compile(rf"(?P<first>{ANY_LIST}) writes"),
@@ -75,6 +82,12 @@ class _File:
             if line.lstrip().startswith("##"):
                 yield f'line {number}: the heading "{line.strip("# ")}" is left out, as comments are'
         for rule in self.rules:
+            if rule.per and (rule.kind in _NEAR or (rule.kind == "within" and not rule.seconds)):
+                names = " and ".join(map(path_text, rule.per))
+                yield (
+                    f'line {rule.line}: "{rule.text}" looks only at calls with the same {names}; calls with another '
+                    f"{names}, or none, may stand between them"
+                )
             if thing := _same_thing(rule):
                 each = sentence_of(replace(rule, per=((thing,),)))
                 yield (
@@ -102,6 +115,12 @@ def _same_thing(rule: Rule) -> str:
         {word for calls in side for word in words_of(calls.name or "")} for side in (rule.first, rule.then)
     ]
     text = rule.text.casefold()
+    if (
+        (thing := _thing(text))
+        and re.search(r" (?:it|its|they|them)\b", text)
+        and [thing] not in map(list, sides)
+    ):
+        return thing
     return next(
         (
             word
@@ -112,6 +131,37 @@ def _same_thing(rule: Rule) -> str:
         ),
         "",
     )
+
+
+_SUBJECT = re.compile(
+    r"(?:each|every|no|any|an?|the same) (?P<noun>(?!(?:run|trace|session|conversation|agent|assistant|model|bot|call|"
+    r"tool|step|action|message|turn|other|one)\b)[^\W\d_]+) "
+    r"(?:is|are|gets?|may|must|mustn't|can|can't|cannot|should|shouldn't|shall|will|has to|have to|needs? to)\b"
+)
+"""What a sentence begins with: "no order may ..."."""
+
+
+def _thing(sentence: str) -> str:
+    """Return the thing of which a sentence in lower case speaks, each by itself: "order" of "no order may be refunded
+    twice"; else an empty text."""
+    match = _SUBJECT.match(sentence)
+    return match["noun"] if match else ""
+
+
+def _counted_for(file: _File, drafts: Meaning, span: Span) -> tuple[Path, ...]:
+    """Return the argument by which calls are counted in "no order may be refunded twice": its subject is none of the
+    calls. Raises SentenceError where all such things would have to be known."""
+    sentence = file.scanner.text[slice(*span)].casefold()
+    thing, match = _thing(sentence), _SUBJECT.match(sentence)
+    counts = all(draft.count and draft.then is None for draft in drafts)
+    if not thing or match is None or not counts or (thing,) in file.scanner.names.known:
+        return ()
+    end = span[0] + match.end("noun")
+    if any(draft.first.span[1] <= end for draft in drafts):
+        return ()
+    if any(draft.kind == "existence" for draft in drafts):
+        raise SentenceError(span, f"a trace does not show each {thing} that there is")
+    return ((thing,),)
 
 
 def read_rules(text: str, tools: Collection[str] = ()) -> RuleFile:
@@ -423,6 +473,7 @@ def _rules(
 ) -> list[Rule]:
     """Return the rules of one meaning of a sentence, numbered after those that the file has. Raises SentenceError."""
     text = file.scanner.text
+    per = per if per[0] else (_counted_for(file, drafts, span), ())
     sides = {item.span for draft in drafts for item in draft.sets}
     if (
         per[1]

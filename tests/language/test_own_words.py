@@ -95,7 +95,7 @@ def _outcome(row: dict[str, Any]) -> str:
             ("strangers_6", 1, 102, 3),
             ("strangers_7", 1, 43, 3),
             ("traps_2", 1, 179, 0),
-            ("traps_3", 1, 69, 0),
+            ("traps_3", 1, 99, 0),
         ),
     ],
 )

@@ -38,7 +38,7 @@ from tests.rules.worlds import MORE_MODES, make_world
         ("strangers_4.jsonl", by_examples, 12, 14, 0),
         ("traps_2.jsonl", by_examples, 10, 4, 0),
         *nightly(
-            ("traps_2.jsonl", by_examples, 1, 70, 0),
+            ("traps_2.jsonl", by_examples, 1, 110, 0),
             ("own_words.txt", by_meaning, 1, 623, 0),
             ("domains.txt", by_meaning, 1, 69, 0),
             ("strangers.txt", by_meaning, 1, 355, 0),

@@ -385,3 +385,13 @@ def test_a_label_that_may_say_more_is_read_or_refused() -> None:
 def test_a_word_of_a_condition_alone_is_a_name() -> None:
     (rule,) = read_rules("once: refund happens at most once.", TOOLS).rules
     assert (rule.name, rule.kind, rule.count) == ("once", "absence", 1)
+
+
+def test_how_near_calls_are_is_told_to_be_among_those_with_one_value() -> None:
+    """Calls with one value are a trace of their own, in which another call may not be seen."""
+    for text in ("Every A is followed right away by B for the same id.", "A at most twice in a row per id."):
+        (warning,) = read_rules(text, ["A", "B"]).warnings
+        assert "looks only at calls with the same id; calls with another id, or none" in warning
+    assert not read_rules(
+        "Every A is followed right away by B.\nA comes before B per id.", ["A", "B"]
+    ).warnings

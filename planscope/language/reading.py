@@ -73,6 +73,7 @@ _DOUBTED = re.compile(
     r"|\b(?:can't|cannot|can not|couldn't|could not) not\b"
     r"|\b(?:afterwards?|later|then|after (?:that|this|it))\b[^.;]*\bbut\b[^.;]*\bfirst\b"
     r"|\bin (?:that|this) (?:order|sequence),? and\b"
+    r"|\band\b[^.;]*\b(?:before|after) (?:you (?:do|start) |doing |starting )?(?:any|every)thing else\b"
     rf"|\bbother\b(?!.*\buntil\b)|\b(?:won't|will not|isn't|is not) (?:be )?\w+ by {_AT}",
     re.IGNORECASE,
 )

@@ -399,6 +399,8 @@ def test_a_noun_may_be_behind_its_object() -> None:
         "Run the tests before deploying to staging; anything else is forbidden.",
         "Don't deploy to staging until the tests are run or the image is built.",
         "Deploy to staging once you build the image and run the tests.",
+        "Build the image and run the tests before you do anything else.",
+        "Deploy to staging afterwards, but run the tests first.",
     ],
 )
 def test_what_has_no_certain_order_is_refused(text: str) -> None:

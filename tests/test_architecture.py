@@ -265,7 +265,7 @@ TOKENS = {
     "agents": 71_839,
     "traces": 56_675,
     "commands": 45_382,
-    "language": 102_285,
+    "language": 102_288,
     "session": 40_273,
     "oracle": 34_963,
     "sharing": 31_783,

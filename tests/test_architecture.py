@@ -270,7 +270,7 @@ TOKENS = {
     "oracle": 34_963,
     "sharing": 31_783,
     "debugger": 27_185,
-    "dissection": 27_604,
+    "dissection": 27_627,
     "synthesis": 17_374,
     "documents": 13_636,
     "compare": 13_820,

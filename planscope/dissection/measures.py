@@ -83,6 +83,7 @@ def counted(text: str, actions: tuple[Action, ...], timed: bool) -> Measured:
     said = [(constraint_measure(c, reading.problem), around(c)) for c in asked]
     for word in (node for node in nodes if isinstance(node, Word)):
         said += [(Measure("word", f"“{name}”"), word.span) for name in (word.entry, word.modal) if name]
+        said += [(Measure("word", "modals"), word.span)] if word.modal else []
     times = Counter(measure for measure, _ in said)
     return {
         **{measure: (times[measure], span) for measure, span in said},

@@ -13,7 +13,7 @@ from planscope.language.problem import Problem, make_actions
 from planscope.language.reading import Reading, read_query
 from planscope.session.model import Cell, CellKind, Origin, Variant, make_variant
 from planscope.synthesis.mutants import mutants
-from tests.bench import third
+from tests.bench import foreign, third
 from tests.bench.bench_family import dissected, draw_case
 
 NAMES = ("coffee brewing", "crew briefing", "seat cleaning", "safety demonstration")
@@ -277,3 +277,9 @@ def test_queries_are_chosen_that_tell_a_number_from_a_length_and_both_from_the_w
         found = summary(session, record)
         assert found.decision.cause == "Structure"
         assert found.culprit is not None and found.culprit.kind == kind and found.culprit.text in what
+
+
+def test_words_are_to_blame_and_no_length_where_all_modals_are_misread() -> None:
+    number = next(k for k, kind in enumerate(foreign.KINDS) if kind.name == "any modal")
+    session, record, _ = dissected(foreign.draw_case(foreign.KINDS[number], 14000))
+    assert summary(session, record).decision.cause == "Terminal"

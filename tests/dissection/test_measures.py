@@ -52,6 +52,11 @@ def test_what_is_counted() -> None:
     assert found["characters in one clause"] == (len(first) - 1, first.removesuffix("."))
     assert found["constraints said"][0] == 5
     assert found["commas"][0] == 2
+    assert "modals" not in found
+    must = measured(
+        variant("Coffee brewing must precede crew briefing, which should occur before seat cleaning.")
+    )
+    assert {one.said: n for one, (n, _) in must.items()}["modals"] == 2
     assert found["“coffee brewing before crew briefing”"][0] == 3
     assert (found["“precede”"][0], found["“before”"]) == (2, (1, "before"))
     assert found["actions that are named first and wait for others"] == (0, "Coffee brewing")

@@ -173,7 +173,7 @@ def run(tool: Tool, arm: str, calls: int, seed: int = 1, served: Any = None) -> 
             fuzzing.search = Search(tool, seed, guided=False)
         if arm == ARMS[3]:
             fuzzing.search = PlainSearch(
-                tool, seed, calls if not SECONDS else 20_000 if served is None else 2_000
+                tool, seed, calls if not SECONDS else int(4_000 * SECONDS[0]) if served is None else 2_000
             )
         began = time.perf_counter()
         fuzzing.run()

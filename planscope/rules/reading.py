@@ -12,6 +12,7 @@ from planscope.language import english
 from planscope.language.calls import Calls, CallSet, Combined, Condition, Path, compares, path_text
 from planscope.language.cuts import Cut, Paths, Scanner, SentenceError, Token, sentences
 from planscope.language.errors import ParseError, ParseFailure
+from planscope.language.inflection import singular
 from planscope.language.problem import Span
 from planscope.language.resolve import parted, plain, plainer, pointed, readings
 from planscope.language.rule_skeleton import by_roles, named_after
@@ -124,10 +125,10 @@ def _same_thing(rule: Rule) -> str:
     return next(
         (
             word
-            for word in re.findall(r"\b[^\W_]+\b", text)
+            for word in map(singular, re.findall(r"\b[^\W_]+\b", text))
             if all(word in side for side in sides)
             and len(word) > 2
-            and re.search(rf"\bits?\b|\b(?:the|that|this) {word}\b", text)
+            and re.search(rf"\b(?:its?|they|them)\b|\b(?:the|that|this) {word}\b", text)
         ),
         "",
     )

@@ -317,6 +317,7 @@ def test_what_may_be_meant_for_each_thing_by_itself_is_said() -> None:
     assert warning.endswith('such as "read_file comes before edit_file for the same file."')
     assert read_rules("After a card was blocked it can't be unblocked again.", tools).warnings
     assert read_rules("Once a card was blocked, the card must not be unblocked.", tools).warnings
+    assert read_rules("Files must be read before they are edited.", tools).warnings
     for plain in (
         "read_file comes before edit_file.",
         "read_file comes before edit_file for the same path.",

@@ -108,7 +108,8 @@ class WriteDialog(Dialog[Reading]):
 
     def on_mount(self) -> None:
         self.area.move_cursor(self.area.document.end)  # a text that was left goes on there
-        self.call_after_refresh(self.read_now)
+        if any(map(str.strip, self.draft)):
+            self.call_after_refresh(self.read_now)
 
     @on(SafeTextArea.Rested)
     def _text_changed(self) -> None:

@@ -57,10 +57,10 @@ def certificate(said: str) -> tuple[str, str]:
 
 
 def outcome_runs(told: str, headline: str | None, width: int = 0) -> list[Run]:
-    """Return the outcome of a run: ``✗ order error``. The words are padded to ``width``."""
+    """Return the outcome of a run: ``✗ order error``, with its sign in colour. The words are padded to ``width``."""
     role = OUTCOMES.get(told, "unknown")
     sign = OUTCOME_GLYPHS.get(told, "?")
-    return [Run(f"{sign} ", role), Run(f"{outcome(told, headline):<{width}}", role)]
+    return [Run(f"{sign} ", role), Run(f"{outcome(told, headline):<{width}}")]
 
 
 EXAMPLE_ROLES = {"keeps": "holds", "breaks": "caution"}

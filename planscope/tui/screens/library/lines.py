@@ -74,7 +74,7 @@ def columns_for(
         return [Run("bundled" if bundled else phrases.date(entry.when, now, short=not broad), "dim")]
 
     columns: list[Column[Entry]] = [
-        Column("verdict", verdict, lambda e: [_verdict(e)]),
+        Column("verdict", verdict, _verdict_cell),
         Column("runs", runs, lambda e: [Run(_runs(e), _doubt(e))]),
         Column("session", title, named, strong=True),
         Column("agent", agent, lambda e: [Run(shown(e.agent or "", 40))]),
@@ -87,6 +87,12 @@ def columns_for(
     over = Column("session", title + sum(column.width + _GAP for column in rest), reason, strong=True)
     broken = [over if column.name == "session" else column for column in whole if column not in rest]
     return Columns(tuple(whole), tuple(broken))
+
+
+def _verdict_cell(entry: Entry) -> list[Run]:
+    """Show the verdict with its sign alone in colour: most rows of a list may be wrong."""
+    text, role, _ = _verdict(entry)
+    return [Run(text[:1], role), Run(text[1:], "dim" if role == "dim" else "")]
 
 
 def _verdict(entry: Entry) -> Run:

@@ -186,7 +186,7 @@ def _describe(page: Page, listed: ListedRun) -> None:
     run, outcome = listed.run, listed.outcome
     if outcome is not None and not run.under_way:
         lost = f", lost {step_words(listed.lost)}" if listed.lost else ""
-        page.add(*outcome_runs(outcome.told, outcome.headline), Run(lost, "finding"))
+        page.add(*outcome_runs(outcome.told, outcome.headline), Run(lost))
         if outcome.grade:
             page.add(_grade(outcome.grade))
     for one in run.left_out:

@@ -115,7 +115,7 @@ def test_a_tool_that_is_sent_its_own_error_is_not_entered_by_it(
 ) -> None:
     (tmp_path / "closed_tools.py").write_text(_CLOSED)
     monkeypatch.chdir(tmp_path)
-    report = Fuzz(Options("closed_tools:tools", calls=40, sequences=60)).run()
+    report = Fuzz(Options("closed_tools:tools", calls=20, sequences=20)).run()
     assert [one.name for one in report.never_entered()] == ["closed"]
 
 
@@ -244,8 +244,8 @@ def test_what_an_import_made_in_a_temporary_folder_can_be_written_and_is_reset(
 ) -> None:
     (tmp_path / "ledger.py").write_text(_LEDGER)
     monkeypatch.chdir(tmp_path)
-    report = Fuzz(Options("ledger:book", calls=300, sequences=0, call_limit=60)).run()
-    assert report.counted() == [] and report.tool("book").succeeded == 300
+    report = Fuzz(Options("ledger:book", calls=100, sequences=0, call_limit=60)).run()
+    assert report.counted() == [] and report.tool("book").succeeded == 100
     for _ in range(2):
         calls = [Call(tool="book", arguments={"text": "a"})] * 2
         made = Fuzz(Options("ledger:book")).play(calls)

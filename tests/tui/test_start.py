@@ -137,7 +137,7 @@ async def test_where_a_session_was_left_is_where_it_opens(tmp_path: Path) -> Non
         assert driven.state.run_number == 0 and driven.state.debug.index == 3
         assert list(map(str, driven.state.breakpoints)) == ["step 2", "doomed"]
         assert driven.state.marks.strange_breakpoints == ("breaks c99",)
-        assert "does not apply to this run" in driven.text
+        await driven.sees("does not apply to this run")
         await driven.press("o", "end", "enter")
         await driven.rest()
         assert list(map(str, driven.state.breakpoints)) == ["step 2", "doomed"]

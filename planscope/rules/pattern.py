@@ -13,7 +13,7 @@ MOST_TEXT = 100_000
 """So many characters of a text are looked at."""
 MOST_STATES = 2_000
 MOST_REPEATED = 100
-MOST_STEPS = 100_000
+MOST_STEPS = 30_000
 """Limit of characters that are tried behind texts."""
 DEEPEST = 50
 

@@ -150,8 +150,8 @@ async def test_without_the_agent_it_says_how_to_run_it(session: Path) -> None:
     """Mock tools cannot stand in for real ones."""
     async with opened(session) as driven:
         await driven.press("r")
+        await until(driven, lambda: "planscope debug package.module:agent" in " ".join(driven.text.split()))
         assert driven.app.screen is driven.screen
-        assert "planscope debug package.module:agent" in " ".join(driven.text.split())
 
 
 async def test_the_dialog_for_arguments_goes_by_the_tools_own_schema(session: Path) -> None:

@@ -231,7 +231,12 @@ def _check(args: Namespace) -> int:
     except ParseFailure as failure:
         if not args.json:
             lines = [f"line {e.line}, column {e.column}: {e.message}" for e in failure.errors]
-            say_all(lines)
+            known = (
+                []
+                if tools
+                else ["No tool is known here; where tools are (--tools, --session), more is read."]
+            )
+            say_all([*lines, *known])
             return 1
         from planscope.documents.rules import RulesDocument
 

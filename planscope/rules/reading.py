@@ -474,7 +474,8 @@ def _rules(
 ) -> list[Rule]:
     """Return the rules of one meaning of a sentence, numbered after those that the file has. Raises SentenceError."""
     text = file.scanner.text
-    per = per if per[0] else (_counted_for(file, drafts, span), ())
+    counted = () if per[0] else _counted_for(file, drafts, span)
+    per = (counted, ()) if counted else per
     sides = {item.span for draft in drafts for item in draft.sets}
     if (
         per[1]
@@ -496,6 +497,8 @@ def _rules(
         turned = draft.then is not None and draft.then.span < draft.first.span
         names, others = reversed(per) if per[1] and turned else per
         first, then = draft.first.calls, draft.then.calls if draft.then else ()
+        if counted:
+            first = tuple(replace(calls, text=calls.name) for calls in first)
         about = KINDS[draft.kind].about
         if about == "after a call":
             first = _besides(first, then)

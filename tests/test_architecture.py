@@ -260,11 +260,11 @@ def test_light_imports_stay_light(module: str, heavy: list[str]) -> None:
 
 TOKENS = {
     "tui": 194_743,
-    "rules": 84_516,
+    "rules": 84_546,
     "toolfuzz": 87_440,
     "agents": 71_839,
     "traces": 56_675,
-    "commands": 45_382,
+    "commands": 45_401,
     "language": 102_288,
     "session": 40_273,
     "oracle": 34_963,

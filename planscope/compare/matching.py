@@ -121,9 +121,9 @@ def _way(session_a: Session, a: Variant, session_b: Session, b: Variant) -> list
 
 def _line(session: Session, variant: Variant) -> list[Variant]:
     """Return the variant and its ancestors, the nearest first. No file has a variant that is its own ancestor."""
-    known = {v.id: v for v in session.variants}
+    known: dict[str | None, Variant] = {v.id: v for v in session.variants}
     line = [variant]
-    while (parent := known.get(line[-1].parent or "")) is not None:
+    while (parent := known.get(line[-1].parent)) is not None:  # an id may be empty, and is no missing one
         line.append(parent)
     return line
 

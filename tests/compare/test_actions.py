@@ -109,3 +109,9 @@ def test_an_edit_keeps_names_before_ids_and_pays_no_heed_to_tools() -> None:
         "gone a2 y | -",
         "added - | a1 z",
     ]
+
+
+def test_a_variant_with_an_empty_id_is_not_its_own_ancestor() -> None:
+    """Its missing parent was taken for it, again and again, until the memory was full."""
+    a = A.model_copy(update={"id": "", "parent": None})
+    assert match_actions(session(a), a, session(a), a).matched == "ids"

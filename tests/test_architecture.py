@@ -273,7 +273,7 @@ TOKENS = {
     "dissection": 27_627,
     "synthesis": 17_374,
     "documents": 13_636,
-    "compare": 13_820,
+    "compare": 13_827,
     "cause": 9_668,
     "campaign": 14_233,
     "top": 11_552,

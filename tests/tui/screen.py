@@ -100,6 +100,14 @@ class Driven:
             lambda: self.app.screen_of_session is not None and self.app.screen_of_session.at_rest
         )
         await self.answered()
+        for _ in range(
+            20
+        ):  # on a busy machine a row for a notice, or another height of a pane, may come after it
+            shown = self.text
+            await asyncio.sleep(2 * FRAME)
+            await self.answered()
+            if self.text == shown:
+                return
 
     async def press(self, *keys: str) -> None:
         """Keys, each of which is answered before the next. What threads work at may still come.

@@ -94,9 +94,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """Collect garbage seldom, and leave out what imports and collecting made: it took a third of the suite's time."""
     gc.freeze()
-    gc.set_threshold(
-        50_000, 10, 10
-    )  # with a middle generation of 100 a worker grew to 18 GB in the nightly run
+    gc.set_threshold(50_000, 10, 10)
     gc.enable()
     patch("gc.freeze").start()  # planscope's own calls would keep the garbage of earlier tests for ever
 

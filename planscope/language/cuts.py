@@ -889,7 +889,7 @@ class Cuts:
             or self._key_at(1) not in ("a", "an")
             or token.key in english.FUNCTION | english.SOFT
             or (self.at + 3 < len(self.row) and english.verb(self.words(self.at + 3)) is None)
-            or any(start <= token.start < end for start, end in self.scanner.named(self.row))
+            or self._is_named(token)
         ):
             return None
         self.at += 3
@@ -1414,8 +1414,12 @@ class Cuts:
         ):
             return ""
         token = self.row[at + bool(match["article"])]
-        named = any(start <= token.start < end for start, end in self.scanner.named(self.row))
-        return "" if token.key in english.FUNCTION or (named and not match["kind"]) else token.text
+        unsure = not match["kind"] and self._is_named(token)
+        return "" if token.key in english.FUNCTION or unsure else token.text
+
+    def _is_named(self, token: Token) -> bool:
+        """Return whether a token belongs to a tool that the sentence names, in other words too."""
+        return any(start <= token.start < end for start, end in self.scanner.named(self.row))
 
     def _per(self, at: int) -> Item | None:
         """Read ``per A and B`` or ``for the same A [as B]``."""

@@ -152,12 +152,12 @@ def _thing(sentence: str) -> str:
 def _counted_for(file: _File, drafts: Meaning, span: Span) -> tuple[Path, ...]:
     """Return the argument by which calls are counted in "no order may be refunded twice": its subject is none of the
     calls. Raises SentenceError where all such things would have to be known."""
-    sentence = file.scanner.text[slice(*span)].casefold()
-    thing, match = _thing(sentence), _SUBJECT.match(sentence)
-    counts = all(draft.count and draft.then is None for draft in drafts)
-    if not thing or match is None or not counts or (thing,) in file.scanner.names.known:
+    match = _SUBJECT.match(file.scanner.text[slice(*span)].casefold())
+    if match is None or not all(draft.count and draft.then is None for draft in drafts):
         return ()
-    end = span[0] + match.end("noun")
+    thing, end = match["noun"], span[0] + match.end("noun")
+    if (thing,) in file.scanner.names.known:
+        return ()
     if any(draft.first.span[1] <= end for draft in drafts):
         return ()
     if any(draft.kind == "existence" for draft in drafts):
